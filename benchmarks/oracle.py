@@ -27,7 +27,8 @@ from ms_perflint.core.stacks import with_room
 from ms_perflint.discovery import discover
 from ms_perflint.engine import lint
 from ms_perflint.index.semantic_index import Scope
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Instance, Value
+from ms_perflint.infer.alternatives import Instance
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.linting.linter import HELD_AT_MOST, Linter
 from ms_perflint.linting.prefilter import MARK
 from ms_perflint.program.program import Program

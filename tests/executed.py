@@ -36,7 +36,8 @@ import random_programs
 from reveal import ROOT, program, shown
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Display, Instance, Member, Value
+from ms_perflint.infer.alternatives import Display, Instance, Member
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.program.program import Program
 
 STEPS = 20_000  # lines that a program runs, at most

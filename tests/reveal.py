@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Union
 
 from ms_perflint.core.files import Disk, Nowhere, Overlay
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Instance, Value
+from ms_perflint.infer.alternatives import Instance
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.project import Project

@@ -10,8 +10,8 @@ from typing import get_args
 import grimp
 
 import ms_perflint
+from ms_perflint.infer.alternatives import What
 from ms_perflint.infer.kinds import KINDS
-from ms_perflint.infer.values import What
 
 MOST = 4  # modules that may import one another
 PACKAGE = Path(ms_perflint.__file__).parent

@@ -10,7 +10,8 @@ from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.infer.values import Alternative, Constant, Value
+from ms_perflint.infer.alternatives import Constant
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.resolve import config_documents
 

@@ -13,6 +13,7 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Semantic
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, spelling, taken_word, word_of
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
+from ms_perflint.infer.alternatives import Display, Instance, Options
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import are_made_apart
 from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before, is_result_of
@@ -20,7 +21,7 @@ from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import is_drawn
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.tables import ENVIRONMENT, receiver_of
-from ms_perflint.infer.values import TOP, Alternative, Display, Instance, Options, Value
+from ms_perflint.infer.values import TOP, Alternative, Value
 
 
 def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> list[Value]:

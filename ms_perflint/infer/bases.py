@@ -11,21 +11,11 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import is_always_passed, stored
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import is_decorated, is_enumeration
+from ms_perflint.infer.alternatives import Api, Constant, Display, Instance, Member
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import (
-    NO_CONSTANT,
-    TOP,
-    Alternative,
-    Api,
-    Constant,
-    Display,
-    Instance,
-    Member,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 _SHOWN: Mapping[type[ast.AST], type] = {
     ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict, ast.DictComp: dict,

@@ -13,6 +13,7 @@ from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import name_of, path_of
 from ms_perflint.infer import bases, config_files, mappings, method_writes, narrowing, sequences, setting_loops
 from ms_perflint.infer import update_forms as forms
+from ms_perflint.infer.alternatives import ConfigDocument, Display, Instance
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
 from ms_perflint.infer.configs import sources
@@ -20,7 +21,7 @@ from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.update_forms import Update
-from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Display, Instance, Value, join
+from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 
 def laid_over(

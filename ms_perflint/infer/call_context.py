@@ -9,7 +9,8 @@ from ms_perflint.index.reaching_definitions import Flow
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import is_decorated
-from ms_perflint.infer.values import Alternative, Display, Instance
+from ms_perflint.infer.alternatives import Display, Instance
+from ms_perflint.infer.values import Alternative
 
 NESTED = 2  # activations inside one another, before a function is taken for all of its calls
 BEHIND = 4  # the same, with those of the functions around it

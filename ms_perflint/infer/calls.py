@@ -11,23 +11,11 @@ from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
 from ms_perflint.infer import bases, computing, lists, merging, narrowing, parameters, registries, wrappers
+from ms_perflint.infer.alternatives import YIELDS, Api, Display, Instance, Member
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import (
-    BOTTOM,
-    MANY,
-    NO_CONSTANT,
-    TOP,
-    YIELDS,
-    Alternative,
-    Api,
-    Display,
-    Instance,
-    Member,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, MANY, NO_CONSTANT, TOP, Alternative, Value, join
 
 AGAIN = 4  # nested call contexts of a recursive function: one for each level of its data
 CALLERS = 8  # calls that are distinguished; a function that is called more often is taken for all of its calls

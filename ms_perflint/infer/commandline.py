@@ -16,7 +16,8 @@ from typing import NamedTuple, Optional, Protocol, Union
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Constant, Value, join
+from ms_perflint.infer.alternatives import Constant
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 CONFIGS = (".yaml", ".yml", ".json", ".toml")
 COUNT = "#"

@@ -14,22 +14,11 @@ from typing import Any, Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import tables
+from ms_perflint.infer.alternatives import DICT, LIST, TUPLE, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.list_changes import is_fixed
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import (
-    BOTTOM,
-    DICT,
-    LIST,
-    NO_CONSTANT,
-    TOP,
-    TUPLE,
-    Alternative,
-    Constant,
-    Display,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 TEXT = 4096  # characters of a text, or times that it is repeated, up to which it is computed
 BITS = 4096  # of a number, up to which it is computed

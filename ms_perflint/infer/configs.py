@@ -9,10 +9,11 @@ from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import given, name_of
 from ms_perflint.infer import commandline
+from ms_perflint.infer.alternatives import ConfigDocument, Constant, Options
 from ms_perflint.infer.config_files import named
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import TOP, Alternative, ConfigDocument, Constant, Options, Value, join
+from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 UPDATES = frozenset({"update", "merge", "merge_from_file", "merge_from_list", "set_defaults", "setdefault"})
 PYTHON = ("builtins.", "os.", "argparse.", "mindspore.")  # what these make of a path holds no settings

@@ -8,9 +8,9 @@ from typing import Optional, Protocol, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.infer.alternatives import ConfigDocument
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.commandline import Given, Setting
-from ms_perflint.infer.values import ConfigDocument
 from ms_perflint.languages import Message
 from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project

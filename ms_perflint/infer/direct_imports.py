@@ -11,7 +11,8 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
-from ms_perflint.infer.values import Alternative, Api, Value
+from ms_perflint.infer.alternatives import Api
+from ms_perflint.infer.values import Alternative, Value
 
 PACKAGE = "mindspore"  # never a module of the project
 CALLING = frozenset({"asyncio", "concurrent", "contextlib", "dataclasses", "functools", "itertools"})

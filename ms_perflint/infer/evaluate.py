@@ -26,6 +26,7 @@ from ms_perflint.infer import (
     sequences,
     spreads,
 )
+from ms_perflint.infer.alternatives import Constant, Display
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.direct_imports import outside
@@ -33,7 +34,7 @@ from ms_perflint.infer.evaluator import Evaluator, Kind, Library, Reading
 from ms_perflint.infer.kinds import KINDS
 from ms_perflint.infer.queries import Queries, query
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
-from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Constant, Display, Value, join
+from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Value, join
 
 # Expressions that are known as they stand
 LEAVES = frozenset({ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.Lambda})

@@ -9,11 +9,12 @@ from typing import Any, Generic, NamedTuple, Optional, Protocol, TypeVar, Union
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Argument, Held, Layer, Part
+from ms_perflint.infer.alternatives import Api, Display, Instance, Options
 from ms_perflint.infer.call_context import CallContext, modules_of
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.shared_answers import SharedAnswers
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Display, Instance, Options, Value
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
 
 
 class Evaluator(Protocol):

@@ -10,9 +10,10 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import name_of
 from ms_perflint.infer import mappings, sequences, setting_loops
+from ms_perflint.infer.alternatives import DICT, Display
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.setting_loops import Loop
-from ms_perflint.infer.values import DICT, MANY, TOP, Alternative, Display, Value
+from ms_perflint.infer.values import MANY, TOP, Alternative, Value
 
 
 def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:

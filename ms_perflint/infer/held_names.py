@@ -11,9 +11,9 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import text_of, words_in
+from ms_perflint.infer.alternatives import Display, Instance
 from ms_perflint.infer.changes import touching
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import Display, Instance
 
 
 def bindings_of(what: Union[Display, Instance]) -> list[Binding]:

@@ -14,8 +14,9 @@ from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.infer.alternatives import Api
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import TOP, Api, Value, join
+from ms_perflint.infer.values import TOP, Value, join
 from ms_perflint.resolve.import_statements import called
 from ms_perflint.resolve.resolver import Namespace
 

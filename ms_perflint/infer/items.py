@@ -9,8 +9,9 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import attribute_writes, protocols, registries, sequences, tables
+from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.evaluator import Evaluator, Reading
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 
 
 def subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:

@@ -26,21 +26,9 @@ from ms_perflint.infer import (
     sequences,
     tables,
 )
+from ms_perflint.infer.alternatives import Api, Bound, ConfigDocument, Constant, Display, Instance, Member, Options
 from ms_perflint.infer.evaluator import Kind, Search
-from ms_perflint.infer.values import (
-    TOP,
-    Alternative,
-    Api,
-    Bound,
-    ConfigDocument,
-    Constant,
-    Display,
-    Instance,
-    Member,
-    Options,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import TOP, Alternative, Value, join
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.resolver import Namespace
 

@@ -11,12 +11,13 @@ from ms_perflint.index.execution_order import place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of, words_in
 from ms_perflint.infer import held_names
+from ms_perflint.infer.alternatives import COMPREHENSION, TUPLE, YIELDS, Display, Instance
 from ms_perflint.infer.call_context import are_made_apart
 from ms_perflint.infer.changes import STORE, Change, augmenting, touching
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import ADDS, SHRINKS, UPDATES
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import COMPREHENSION, TUPLE, YIELDS, Alternative, Display, Instance, Value
+from ms_perflint.infer.values import Alternative, Value
 
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 BEHIND = frozenset({"append", "extend"})  # methods that leave all elements where they are

@@ -10,11 +10,12 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import words_in
 from ms_perflint.infer import sequences
+from ms_perflint.infer.alternatives import COMPREHENSION, LIST, Display, Instance
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.held_names import bindings_of
 from ms_perflint.infer.list_changes import FIXED, changes
 from ms_perflint.infer.places import GROWS
-from ms_perflint.infer.values import BOTTOM, COMPREHENSION, LIST, TOP, Alternative, Display, Instance, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 
 NESTED = 8  # lists inside one another, before what they hold is open
 

@@ -9,18 +9,9 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import filtered, sequences
+from ms_perflint.infer.alternatives import DICT, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import (
-    BOTTOM,
-    DICT,
-    NO_CONSTANT,
-    TOP,
-    Alternative,
-    Constant,
-    Display,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 Has = Callable[[Alternative, object], Optional[bool]]
 DEPTH = 6  # mappings inside one another, after which it is unknown whether they hold a key

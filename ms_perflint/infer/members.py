@@ -19,11 +19,12 @@ from ms_perflint.infer import (
     protocols,
     sequences,
 )
+from ms_perflint.infer.alternatives import Api, Bound, Constant, Instance, Member
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import NESTED, CallContext, depth_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Api, Bound, Constant, Instance, Member, Value, join
+from ms_perflint.infer.values import BOTTOM, MANY, TOP, Alternative, Value, join
 
 READS = ("builtins.dict.get", "builtins.dict.__getitem__")  # methods that are given the name of a missing attribute
 CALLED, READ = 8, 2  # how often one member is called, and read, along a chain: `data.map(f).map(g)`

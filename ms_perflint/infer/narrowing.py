@@ -18,10 +18,11 @@ from ms_perflint.index.reachability import (
 )
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.syntax_forms import word_of, words_in
+from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.bases import classes_asked, may_be_ruled_out
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import NO_CONSTANT, Alternative, Constant, Value, join
+from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value, join
 
 BINDINGS = 16  # of a name, that are compared with one another
 

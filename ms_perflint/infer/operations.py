@@ -11,20 +11,13 @@ from ms_perflint.index.predicates import COMPARE
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, receiver_name
 from ms_perflint.infer import list_changes, mappings, tables
-from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
-from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.sequences import MAPPED, whole
-from ms_perflint.infer.values import (
-    BOTTOM,
+from ms_perflint.infer.alternatives import (
     COMPREHENSION,
     DICT,
     LIST,
     MANY_OF,
-    NO_CONSTANT,
     SET,
-    TOP,
     TUPLE,
-    Alternative,
     Api,
     Bound,
     ConfigDocument,
@@ -32,9 +25,11 @@ from ms_perflint.infer.values import (
     Display,
     Instance,
     Options,
-    Value,
-    join,
 )
+from ms_perflint.infer.computing import CONVERSIONS, OPERATORS, combine, computed, formatted
+from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.sequences import MAPPED, whole
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 
 def operation(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:

@@ -12,10 +12,11 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, Site
 from ms_perflint.index.signature import PREPARES, Argument, Arguments, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
 from ms_perflint.infer import bases, mappings, sequences, wrappers
+from ms_perflint.infer.alternatives import TUPLE, Bound, Display, Instance
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import BOTTOM, TOP, TUPLE, Alternative, Bound, Display, Instance, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 
 
 def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:

@@ -12,9 +12,10 @@ from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, Signature, positional
 from ms_perflint.index.syntax_forms import is_decorated, is_enumeration, text_of, word_of
 from ms_perflint.infer import calls
+from ms_perflint.infer.alternatives import Bound, Constant
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import TOP, Alternative, Bound, Constant, Value, join
+from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 _MAKES = ("__new__", "__init__", "__call__")  # methods of a meta class that make classes, and their objects
 GENERIC = frozenset({"typing.Generic", "typing.Protocol"})

@@ -14,9 +14,10 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import given, table_of, text_of, word_of
 from ms_perflint.infer import held_names
+from ms_perflint.infer.alternatives import Display
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import TOP, Display, Value, join
+from ms_perflint.infer.values import TOP, Value, join
 
 SELF = "self"
 CHOICES = 8  # keys that are looked up

@@ -14,25 +14,10 @@ from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import held_names, list_changes, lists
+from ms_perflint.infer.alternatives import COMPREHENSION, DICT, LIST, MANY_OF, TUPLE, YIELDS, Constant, Display
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.values import (
-    BOTTOM,
-    COMPREHENSION,
-    DICT,
-    LIST,
-    MANY,
-    MANY_OF,
-    NO_CONSTANT,
-    TOP,
-    TUPLE,
-    YIELDS,
-    Alternative,
-    Constant,
-    Display,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, MANY, NO_CONSTANT, TOP, Alternative, Value, join
 
 TAKES = {"pop": -1, "popleft": 0}  # methods that take an element, and which one without an argument
 MAPPED = 50  # entries of a comprehension, or rows of a `zip`, that are distinguished

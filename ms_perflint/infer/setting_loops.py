@@ -10,9 +10,10 @@ from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held, Layer, receiver_name
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import bases, mappings
+from ms_perflint.infer.alternatives import DICT, LIST, TUPLE, ConfigDocument, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, TUPLE, Alternative, ConfigDocument, Constant, Display
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative
 
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 NUMBERS = ("range", "arange", "enumerate")  # calls, by their last words, that give no names of settings

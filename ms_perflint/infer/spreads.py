@@ -7,18 +7,9 @@ from typing import Optional
 
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import attribute_writes, filtered, mappings
+from ms_perflint.infer.alternatives import DICT, ConfigDocument, Display, Options
 from ms_perflint.infer.evaluator import Evaluator, Reading
-from ms_perflint.infer.values import (
-    DICT,
-    NO_CONSTANT,
-    TOP,
-    Alternative,
-    ConfigDocument,
-    Display,
-    Options,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 
 def entry(

@@ -12,24 +12,11 @@ from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Sem
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import spelling, text_of, word_of
 from ms_perflint.infer import bases, filtered, held_names, list_changes, lists, mappings, setting_loops
+from ms_perflint.infer.alternatives import DICT, LIST, SET, TUPLE, YIELDS, ConfigDocument, Constant, Display
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.places import UPDATES
-from ms_perflint.infer.values import (
-    DICT,
-    LIST,
-    NO_CONSTANT,
-    SET,
-    TOP,
-    TUPLE,
-    YIELDS,
-    Alternative,
-    ConfigDocument,
-    Constant,
-    Display,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 ENVIRONMENT = "os.environ"  # a mapping, though no code makes it
 ENTRIES = 50  # of a table, that are looked at

@@ -11,11 +11,12 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
 from ms_perflint.index.syntax_forms import text_of, word_of
 from ms_perflint.infer import calls, commandline, mappings
+from ms_perflint.infer.alternatives import Api, Constant, Options
 from ms_perflint.infer.call_order import is_made_once
 from ms_perflint.infer.commandline import Asked
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Constant, Options, Value, join
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 from ms_perflint.libraries import given_words, named_options, parsers
 
 CONVERTING = frozenset({"ast", "builtins", "json", "yaml"})  # packages whose functions make something else of a text

@@ -10,9 +10,10 @@ from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import commandline
+from ms_perflint.infer.alternatives import Api, Constant, Instance
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Api, Constant, Instance, Value
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value
 from ms_perflint.libraries.argparse import flags_of
 
 CALLS = ("fire.Fire", "typer.run", "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli", "simple_parsing.parse")

@@ -8,9 +8,10 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.infer import config_files, mappings
+from ms_perflint.infer.alternatives import Api
 from ms_perflint.infer.computing import combine
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Api, Value, join
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 PARSERS = frozenset({"configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"})
 READ = "read"

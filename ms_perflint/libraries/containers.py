@@ -8,9 +8,10 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer, Signature
 from ms_perflint.infer import attribute_writes, calls, filtered, items, mappings, tables
+from ms_perflint.infer.alternatives import DICT, LIST, Api, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.sequences import TAKES, is_list, taken, whole
-from ms_perflint.infer.values import DICT, LIST, NO_CONSTANT, TOP, Alternative, Api, Constant, Display, Value, join
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 _LOOKUP = Signature.named("key", "default")  # of `config.get`
 _COPIES = ("builtins.dict.copy", "builtins.dict.clone")

@@ -10,11 +10,12 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
 from ms_perflint.index.syntax_forms import is_decorated, spelling, word_of
 from ms_perflint.infer import calls, commandline, lists, mappings, members, parameters
+from ms_perflint.infer.alternatives import TUPLE, Api, Display, Instance, Member
 from ms_perflint.infer.bases import ancestors, names_in
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.narrowing import past
 from ms_perflint.infer.sequences import whole
-from ms_perflint.infer.values import TOP, TUPLE, Alternative, Api, Display, Instance, Member, Value, join
+from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 NAMED_TUPLE = "collections.namedtuple"
 RECORDS = ("dataclass", "define", "attrs", "frozen", "mutable", "s")  # last words of decorators of such classes

@@ -8,8 +8,9 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import computing, config_files
+from ms_perflint.infer.alternatives import Api
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 from ms_perflint.resolve import config_documents
 
 STREAMS = frozenset(

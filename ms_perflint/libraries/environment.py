@@ -9,8 +9,9 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.infer import attribute_writes, commandline, importing, tables
+from ms_perflint.infer.alternatives import Api
 from ms_perflint.infer.evaluator import Evaluator, Library, Reading
-from ms_perflint.infer.values import TOP, Alternative, Api, Value, join
+from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 OWN_NAMES = ("__main__", "module")  # what `__name__` is taken for
 VARIABLE = Signature.named("key", "default")  # of `os.getenv`

@@ -8,8 +8,9 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Signature
 from ms_perflint.infer import parameters, sequences
+from ms_perflint.infer.alternatives import TUPLE, Api, Display, Instance
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, TUPLE, Alternative, Api, Display, Instance, Value
+from ms_perflint.infer.values import TOP, Alternative, Value
 
 PARSER = "transformers.HfArgumentParser"  # other libraries, and programs, have it with the same methods
 PARSES = "parse_args_into_dataclasses"

@@ -9,9 +9,10 @@ from typing import Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature, positional
+from ms_perflint.infer.alternatives import Api, ConfigDocument
 from ms_perflint.infer.commandline import ABSENT
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, ConfigDocument, Value
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.config_documents import Entry
 

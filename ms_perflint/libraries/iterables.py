@@ -14,21 +14,10 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
 from ms_perflint.infer import bases, calls, commandline, computing, sequences
+from ms_perflint.infer.alternatives import LIST, MANY_OF, TUPLE, Api, Constant, Display
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
-from ms_perflint.infer.values import (
-    LIST,
-    MANY_OF,
-    NO_CONSTANT,
-    TOP,
-    TUPLE,
-    Alternative,
-    Api,
-    Constant,
-    Display,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 POOLS = (
     "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool",

@@ -10,9 +10,10 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Layer, Signature, positional
 from ms_perflint.index.syntax_forms import inner_of
+from ms_perflint.infer.alternatives import Api, Instance
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Api, Instance, Value, join
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 from ms_perflint.libraries.python import passed_on, unknown
 
 ROWS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})

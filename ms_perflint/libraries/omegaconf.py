@@ -8,8 +8,9 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.infer import mappings
+from ms_perflint.infer.alternatives import Api
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import TOP, Api, Value
+from ms_perflint.infer.values import TOP, Value
 from ms_perflint.libraries.dataclasses import structured
 from ms_perflint.libraries.python import passed_on
 

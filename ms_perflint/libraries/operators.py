@@ -8,8 +8,9 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.infer import items
+from ms_perflint.infer.alternatives import TUPLE, Api, Display
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import NO_CONSTANT, TOP, TUPLE, Api, Display, Value, join
+from ms_perflint.infer.values import NO_CONSTANT, TOP, Value, join
 
 
 def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -23,19 +23,11 @@ from ms_perflint.infer import (
     namespaces,
     tables,
 )
+from ms_perflint.infer.alternatives import Api, Constant
 from ms_perflint.infer.bases import classes_asked, is_instance
 from ms_perflint.infer.computing import combine, if_known
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
-from ms_perflint.infer.values import (
-    BOTTOM,
-    NO_CONSTANT,
-    TOP,
-    Alternative,
-    Api,
-    Constant,
-    Value,
-    join,
-)
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 _PASSING = (
     "builtins.iter", "builtins.staticmethod",

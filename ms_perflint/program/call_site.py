@@ -13,7 +13,8 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.signature import Argument, Arguments, Layer, Opener, Signature, shown
 from ms_perflint.index.syntax_forms import is_spread
 from ms_perflint.infer import sequences
-from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Constant, Value
+from ms_perflint.infer.alternatives import Constant
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program

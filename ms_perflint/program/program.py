@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from ms_perflint.core.facts import fact as fact
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files, values
+from ms_perflint.infer.alternatives import ConfigDocument
 from ms_perflint.infer.changes import Change, touching
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
-from ms_perflint.infer.values import ConfigDocument, Value
+from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
 from ms_perflint.program import bounds, live_code, run_configurations, run_order

@@ -10,7 +10,8 @@ from typing import Union
 import pytest
 from semantics.test_values import program, shown
 
-from ms_perflint.infer.values import Display, Value
+from ms_perflint.infer.alternatives import Display
+from ms_perflint.infer.values import Value
 
 Text = Union[str, Mapping[str, str]]
 
