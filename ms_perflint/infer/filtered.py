@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import name_of
-from ms_perflint.infer import mappings, sequences, setting_loops
-from ms_perflint.infer.alternatives import DICT, Display
+from ms_perflint.infer import mappings, sequences
+from ms_perflint.infer.alternatives import DICT, TUPLE, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
-from ms_perflint.infer.setting_loops import Loop
 from ms_perflint.infer.values import MANY, TOP, Alternative, Value
 
 
 def mapped(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
     """Return the dict of a comprehension; one that keeps the keys of options, or of a config file, laid over these."""
-    value, loop = sequences.mapped(evaluator, node, scope), _loop(node)
-    if value is not MANY or loop is None or not evaluator.value(loop.over, scope).are(_is_read):
+    value, over = sequences.mapped(evaluator, node, scope), _over(node)
+    if value is not MANY or over is None or not evaluator.value(over, scope).are(_is_read):
         return value
-    return evaluator.known(Display(node, scope, DICT, (Held(loop.over, scope),), (None,)), node, scope)
+    return evaluator.known(Display(node, scope, DICT, (Held(over, scope),), (None,)), node, scope)
 
 
 def _is_read(known: Alternative) -> bool:
@@ -54,52 +52,50 @@ def holds(evaluator: Evaluator, display: Display, name: object) -> Optional[bool
 def _kept(evaluator: Evaluator, display: Display, name: object) -> tuple[Value, Optional[bool]]:
     """Return what a comprehension keeps of the value under a key, and whether it has the key by default."""
     node, scope = display.node, display.scope
-    loop = _loop(node)
-    if loop is None or not isinstance(node, ast.DictComp):
+    over = _over(node)
+    if over is None or not isinstance(node, ast.DictComp):
         return TOP, None
-    part = setting_loops.at_key(evaluator, node.value, loop, name, scope)
-    value = evaluator.read(part) if part is not None else TOP
-    answers = [mappings.held(evaluator, evaluator.value(loop.over, scope), name)]
-    for test in _tests(node.generators[0].ifs):
-        if _asks_value(test, loop):
-            kept = tuple(known for known in value.alternatives if _passes(known, test))
-            left = any(known.by_default for known in kept)
-            answers.append(None if value.open or (left and len(kept) < len(value.alternatives)) else left)
-            value = value._replace(alternatives=kept)
-        else:
-            answers.append(setting_loops.comes(evaluator, test, loop, name, scope))
-            value = value if answers[-1] is not False else TOP  # which no option changes
+    is_kept: Optional[bool] = True
+    given = evaluator.read(Held(over, scope, taken=(name,)))
+    whatever = _answers(evaluator, node, scope, name, TOP)
+    if False in whatever:  # which no option changes
+        return TOP, False
+    if None in whatever:
+        told = [(known, _answers(evaluator, node, scope, name, Value((known,)))) for known in given.alternatives]
+        kept = tuple(known for known, answers in told if False not in answers)
+        is_kept = any(known.by_default for known in kept)
+        is_known = not given.open and not any(None in answers for _, answers in told)
+        is_kept = is_kept if is_known and not (is_kept and len(kept) < len(told)) else None
+        given = given._replace(alternatives=kept)
+    answers = (is_kept, mappings.held(evaluator, evaluator.value(over, scope), name))
+    value = evaluator.value(node.value, _in_pass(evaluator, node, scope, name, given))
     return value, False if False in answers else None if None in answers else True
 
 
-def _tests(tests: list[ast.expr]) -> Iterator[ast.expr]:
-    """Yield conditions that all have to hold."""
-    for test in tests:
-        yield from _tests(test.values) if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else (test,)
+def _answers(evaluator: Evaluator, node: ast.DictComp, scope: Scope, name: object, value: Value) -> set[Optional[bool]]:
+    """Return what the conditions of a comprehension say of a key with a value."""
+    inner = _in_pass(evaluator, node, scope, name, value)
+    return {evaluator.value(test, inner).truth for test in node.generators[0].ifs}
 
 
-def _asks_value(test: ast.expr, loop: Loop) -> bool:
-    """Return whether a condition asks whether the value is set: `v`, `v is not None`."""
-    is_none = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot)
-    is_none = is_none and isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None  # type: ignore[attr-defined]
-    asked = test.left if is_none else test  # type: ignore[attr-defined]
-    return loop.value is not None and name_of(asked) == loop.value
+def _in_pass(evaluator: Evaluator, node: ast.DictComp, scope: Scope, name: object, value: Value) -> Scope:
+    """Return the scope of a comprehension in the pass for a key with a value."""
+    over = node.generators[0].iter
+    element = evaluator.known(Constant(name), over, scope)
+    if isinstance(node.generators[0].target, ast.Tuple):
+        pair = Display(over, scope, TUPLE, (Held(over, scope, element), Held(over, scope, value)))
+        element = evaluator.known(pair, over, scope)
+    return sequences.inside(evaluator, node, scope, (Held(over, scope, element),))
 
 
-def _passes(known: Alternative, test: ast.expr) -> bool:
-    return known.truth is not False if isinstance(test, ast.Name) else known.constant is not None
-
-
-def _loop(node: ast.AST) -> Optional[Loop]:
-    """Return the loop of a comprehension that gives each key of a mapping a value; None for others."""
+def _over(node: ast.AST) -> Optional[ast.expr]:
+    """Return the mapping of which a comprehension gives each key a value; None for others."""
     each = node.generators[0] if isinstance(node, ast.DictComp) and len(node.generators) == 1 else None
     if each is None or not isinstance(node, ast.DictComp):
         return None
     over, targets = each.iter, each.target.elts if isinstance(each.target, ast.Tuple) else [each.target]
-    names = [name_of(target) for target in targets]
+    names, method = [name_of(target) for target in targets], ""
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr in ("items", "keys"):
-        is_paired, over = over.func.attr == "items", over.func.value
-    else:
-        is_paired = False
-    is_plain = "" not in names and name_of(node.key) == names[0] and len(names) == 1 + is_paired
-    return Loop(over, names[0], names[1] if is_paired else None, node) if is_plain else None
+        method, over = over.func.attr, over.func.value
+    is_plain = "" not in names and name_of(node.key) == names[0] and len(names) == 1 + (method == "items")
+    return over if is_plain else None
