@@ -86,7 +86,8 @@ def _chosen(call: Call, given: ast.expr) -> Optional[Cause]:
     if setting is None or known is None:
         return None
     shown = tables.view(evaluator, known, "keys")
-    keys = [each.constant for each in evaluator.elements(shown)[0]] if shown is not None else range(len(known.parts))
+    told = evaluator.each(shown).alternatives if shown is not None else ()
+    keys = [each.constant for each in told] if shown is not None else range(len(known.parts))
     found = [each for each in keys if mode.default_mode_of(evaluator.item(known, each)) == mode.GRAPH]
     return Cause((setting.place,), _set(program, setting, found[0]) if len(found) == 1 else None)
 

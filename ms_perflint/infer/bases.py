@@ -297,5 +297,5 @@ def names_in(evaluator: Evaluator, value: Value) -> list[str]:
     """Return the names in `"a b"` or `["a", "b"]`; none where they are not known."""
     if len(value.constants) == 1 and isinstance(value.constants[0], str):
         return value.constants[0].replace(",", " ").split()
-    elements, is_open = evaluator.elements(value)
-    return [str(known.constant) for known in elements] if not is_open else []
+    found = evaluator.each(value)
+    return [str(known.constant) for known in found.alternatives] if not found.open else []

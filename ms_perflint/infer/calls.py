@@ -266,6 +266,5 @@ def managed(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
 def _managed(evaluator: Evaluator, known: Alternative) -> Value:
     what = known.what
     if isinstance(what, Display) and what.kind == YIELDS:
-        elements, is_open = evaluator.elements(Value((known,)))
-        return Value(elements, is_open)
+        return evaluator.each(Value((known,)))
     return evaluator.operated(known, "__enter__") or Value((known,))

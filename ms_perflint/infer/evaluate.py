@@ -317,7 +317,6 @@ class ProgramEvaluator(Evaluator):
         method = bases.method(self, known.cls, name) if known.cls is not None else None
         return calls.entered(self, method, layer, known) if method is not None else None
 
-    elements = lists.elements
     each = lists.each
 
     # --- conditions

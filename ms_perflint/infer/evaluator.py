@@ -96,9 +96,6 @@ class Evaluator(Protocol):
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:
         """Return the result of a special method of an object, such as `__getitem__`; None without the method."""
 
-    def elements(self, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-        """Return the elements of a list, and whether it may hold more."""
-
     def each(self, value: Value) -> Value:
         """Return what any element of a list is."""
 

@@ -153,8 +153,8 @@ def _is_public(evaluator: Evaluator, module: SemanticIndex, name: str) -> bool:
         return not name.startswith("_")
     if evaluator.program.project.contains(module.path, "__all__."):  # `__all__.extend(...)`
         return True
-    elements, is_open = evaluator.elements(evaluator.exported(module, "__all__"))
-    return is_open or name in [element.constant for element in elements]
+    found = evaluator.each(evaluator.exported(module, "__all__"))
+    return found.open or name in found.constants
 
 
 def by_call(evaluator: Evaluator, node: ast.Call, scope: Scope, only_top: bool) -> Value:

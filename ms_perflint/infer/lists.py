@@ -46,12 +46,6 @@ def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
     return Value((made, *rest), value.open, value.overridable)
 
 
-def elements(evaluator: Evaluator, value: Value) -> tuple[tuple[Alternative, ...], bool]:
-    """Return the elements of a list, added ones included, and whether it may hold more."""
-    found = each(evaluator, value)
-    return found.alternatives, found.open
-
-
 def each(evaluator: Evaluator, value: Value) -> Value:
     """Return what any element of a list is, added ones included."""
     return _Elements(evaluator).of(value, 0)

@@ -88,10 +88,11 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         return True if name in keys else None if pairs is None or NO_CONSTANT in keys else False
     over = evaluator.value(loop.over, scope)
     if over.are(lambda known: known.is_display and not known.is_mapping):
-        elements, is_open = evaluator.elements(over)
-        if name in [known.constant for known in elements]:
+        found = evaluator.each(over)
+        if name in found.constants:
             return True
-        return None if is_open or any(not isinstance(known.constant, str) for known in elements) else False
+        is_known = not found.open and all(isinstance(known.constant, str) for known in found.alternatives)
+        return False if is_known else None
     answer = mappings.held(evaluator, over, name)
     is_filled = answer is False and any(evaluator.holds(known, name) is None for known in over.alternatives)
     return None if is_filled else answer  # it may get the key before the loop

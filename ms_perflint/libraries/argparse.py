@@ -294,8 +294,8 @@ def _choices(evaluator: Evaluator, site: Site, given: dict[str, ast.expr]) -> li
     choices = given.get("choices")
     if choices is None:
         return []
-    elements, is_open = evaluator.elements(evaluator.value(choices, site.scope))
-    return [Value(elements)] if elements and not is_open else []
+    found = evaluator.each(evaluator.value(choices, site.scope))
+    return [Value(found.alternatives)] if found.alternatives and not found.open else []
 
 
 def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr], site: Site) -> Value:

@@ -42,7 +42,7 @@ def _returned(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 def _in_row(evaluator: Evaluator, row: Alternative, key: object) -> Value:
     """Return an element of a SequentialCell or CellList: any of its cells."""
-    return Value(*evaluator.elements(Value((row,))))
+    return evaluator.each(Value((row,)))
 
 
 def _in_dict(evaluator: Evaluator, cells: Alternative, key: object) -> Value:

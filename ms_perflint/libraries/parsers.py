@@ -70,8 +70,8 @@ def family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternativ
         made = each.creation
         for keyword in made.call.keywords if made is not None else ():
             if keyword.arg == "parents" and made is not None:
-                found, _ = evaluator.elements(evaluator.value(keyword.value, made.scope))
-                yield from (parser_of(known) for known in found if known.is_object)
+                found = evaluator.each(evaluator.value(keyword.value, made.scope))
+                yield from (parser_of(known) for known in found.alternatives if known.is_object)
 
     return {each.identity: each for each in reachable([parser], parents)}
 

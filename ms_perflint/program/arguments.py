@@ -330,9 +330,9 @@ def _refusal(program: Program, site: Site, flag: str, text: str) -> Optional[Mes
         return None  # brackets in brackets
     if choices is None:
         return None
-    known, is_open = program.evaluator.elements(program.evaluator.value(choices, site.scope))
-    constants = [each.constant for each in known]
-    if is_open or not constants or NO_CONSTANT in constants or value in constants:
+    found = program.evaluator.each(program.evaluator.value(choices, site.scope))
+    constants = [each.constant for each in found.alternatives]
+    if found.open or not constants or NO_CONSTANT in constants or value in constants:
         return None
     several = ", ".join(map(str, constants))
     return Message("`{flag}` takes one of {several}, not `{text}`", flag=flag, several=several, text=text)

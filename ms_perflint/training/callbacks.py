@@ -151,9 +151,9 @@ def collected(train: Call) -> tuple[list[Alternative], bool]:
     value = train.argument("callbacks")
     lists = tuple(known for known in value.alternatives if known.is_display)
     single = (known for known in value.alternatives if known not in lists)
-    held, is_open = train.program.evaluator.elements(Value(lists))
-    known_once = {each.identity: each for each in (*held, *single) if each.constant is not None}
-    return list(known_once.values()), is_open or value.open
+    held = train.program.evaluator.each(Value(lists))
+    known_once = {each.identity: each for each in (*held.alternatives, *single) if each.constant is not None}
+    return list(known_once.values()), held.open or value.open
 
 
 def cadence(program: Program, known: Alternative) -> Cadence:

@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.calls import entered_context
-from ms_perflint.infer.values import Alternative, Value
+from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.libraries import iterables
 from ms_perflint.program.call_site import Call
@@ -199,7 +199,7 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
 def _largest_part(program: Program, site: Site, count: int) -> Optional[int]:
     """Return how many of `count` rows the largest part gets of `split([0.8, 0.2])`: it is the one to train on."""
     asked = given(site.node)[:1] if isinstance(site.node, ast.Call) else []
-    sizes = [Value(*program.evaluator.elements(program.value(each, site.scope))) for each in asked]
+    sizes = [program.evaluator.each(program.value(each, site.scope)) for each in asked]
     numbers = [size for each in sizes for size in each.constants if isinstance(size, (int, float)) and not each.open]
     largest = max(numbers, default=0)
     return (largest if isinstance(largest, int) else round(largest * count)) or None

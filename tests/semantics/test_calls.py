@@ -11,7 +11,6 @@ import pytest
 from semantics.test_values import program, shown
 
 from ms_perflint.infer.alternatives import Display
-from ms_perflint.infer.values import Value
 
 Text = Union[str, Mapping[str, str]]
 
@@ -24,8 +23,7 @@ def revealed(text: Text) -> str:
     assert isinstance(site.node, ast.Call)
     value = made.value(site.node.args[0], site.scope)
     if value.alternatives and all(isinstance(known.what, Display) for known in value.alternatives):
-        known, is_open = made.evaluator.elements(value)
-        return f"[{shown(Value(known, is_open))}]"
+        return f"[{shown(made.evaluator.each(value)._replace(overridable=False))}]"
     return shown(value)
 
 

@@ -105,7 +105,7 @@ def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> O
         return None
     if known.type_api not in ROWS:
         return known if known.type_api.partition(".")[0] not in ("", "mindspore", "builtins") else None
-    held, _ = program.evaluator.elements(Value((known,)))
+    held = program.evaluator.each(Value((known,))).alternatives
     return next((found for each in held if (found := made_outside(program, each, depth - 1)) is not None), None)
 
 

@@ -81,9 +81,9 @@ def _compared(program: Program, call: Call, test: ast.Compare) -> frozenset[bool
     if len(others) != 1:
         return _EITHER
     value, is_held = program.value(others[0], call.scope), isinstance(operator, _HELD)
-    known, is_open = program.evaluator.elements(value) if is_held else (value.alternatives, value.open)
-    modes = {mode_of(each) for each in known}
-    if is_open or not modes or None in modes or not isinstance(operator, (*_EQUAL, *_HELD, *_OTHER)):
+    value = program.evaluator.each(value) if is_held else value
+    modes = {mode_of(each) for each in value.alternatives}
+    if value.open or not modes or None in modes or not isinstance(operator, (*_EQUAL, *_HELD, *_OTHER)):
         return _EITHER
     found = {GRAPH in modes} if is_held else {each == GRAPH for each in modes}
     return frozenset(each is not isinstance(operator, _OTHER) for each in found)

@@ -96,7 +96,7 @@ class NetworkCalls:
         if isinstance(func, ast.Name) and any(each.kind == "for" for each in scope.lookup(func)):
             known = callee.alternatives
         if isinstance(func, ast.Subscript) and (callee.open or len(callee.alternatives) != 1):
-            known, _ = self.evaluator.elements(self.evaluator.value(func.value, scope))
+            known = self.evaluator.each(self.evaluator.value(func.value, scope)).alternatives
         return [Value((each,)) for each in known]
 
     def row(self, known: Alternative) -> tuple[list[Value], bool]:
@@ -109,7 +109,7 @@ class NetworkCalls:
     def _cells(self, known: Alternative) -> tuple[list[Value], bool]:
         made = known.creation
         if made is None or not made.call.args or list_changes.grows(self.evaluator, known):
-            found, _ = self.evaluator.elements(Value((known,)))
+            found = self.evaluator.each(Value((known,))).alternatives
             return [Value((each,)) for each in found], False
         cells = [self._held_by(argument, made.scope) for argument in made.call.args]
         return [cell for values, _ in cells for cell in values], all(is_ordered for _, is_ordered in cells)
@@ -126,7 +126,7 @@ class NetworkCalls:
             cells = [self.evaluator.read(part) for part in parts]
             pairs = [sequences.whole(self.evaluator, cell) for cell in cells]  # of a name and a cell
             return [self.evaluator.read(p[-1]) if p else cell for p, cell in zip(pairs, cells)], True
-        found, _ = self.evaluator.elements(value)
+        found = self.evaluator.each(value).alternatives
         return [Value((each,)) for each in found], False
 
 
