@@ -24,7 +24,7 @@ from ms_perflint.index import execution_order, semantic_index
 from ms_perflint.index.index_builder import _IndexBuilder
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.infer import parameters
-from ms_perflint.infer.places import Node
+from ms_perflint.infer.nodes import Node
 from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.update_forms import Update
 from ms_perflint.linting import linter, programs

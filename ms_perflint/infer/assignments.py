@@ -15,23 +15,8 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import PROPERTIES, accessed, given, is_decorated, is_enumeration, text_of, word_of
-from ms_perflint.infer.places import (
-    ADDS,
-    CALL,
-    ELEMENT,
-    ENTERED,
-    INIT,
-    TAKES,
-    Argument,
-    Node,
-    Place,
-    Places,
-    is_drawn,
-    joined,
-    more,
-    results,
-    taken,
-)
+from ms_perflint.infer.nodes import CALL, ELEMENT, Argument, Node, Place, joined, more, results, taken
+from ms_perflint.infer.places import ADDS, ENTERED, INIT, TAKES, Places, is_drawn
 
 DROPPING = frozenset(
     {

@@ -202,8 +202,7 @@ def _named_so(base: Value, deep: Sequence[Binding], is_any: bool) -> Sequence[Bi
     """
     if is_any or not deep:
         return deep
-    made = [known.what for known in base.alternatives if isinstance(known.what, (Display, Instance))]
-    names = {"", *base.last_keys, *(name for what in made for name in held_names.names_of(what))}
+    names = {"", *(name for known in base.alternatives for name in held_names.names_of(known.what))}
     return [each for each in deep if taken_word(receiver_of(each)) in names]
 
 

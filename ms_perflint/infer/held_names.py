@@ -11,7 +11,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import text_of, words_in
-from ms_perflint.infer.alternatives import Display, Instance
+from ms_perflint.infer.alternatives import ConfigDocument, Display, Instance
 from ms_perflint.infer.changes import touching
 from ms_perflint.infer.evaluator import Evaluator
 
@@ -23,11 +23,17 @@ def bindings_of(what: Union[Display, Instance]) -> list[Binding]:
     return [*_given_names(what.scope.module, what.scope.owner).get(id(what.node), ())]
 
 
-def names_of(what: Union[Display, Instance]) -> set[str]:
-    """Return the names, attributes and keys that an object is given in the file that makes it."""
+def names_of(what: object) -> set[object]:
+    """Return the names, attributes and keys that an object is given in the file that makes it.
+
+    Of a part of a config document, and of a copy of a part of a mapping, also the key of that.
+    """
+    if not isinstance(what, (Display, Instance)):
+        return {*what.keys[-1:]} if isinstance(what, ConfigDocument) else set()
     module = what.scope.module
     key = keys_of(module).get(id(what.node))
-    return module.aliases(*(binding.name for binding in bindings_of(what)), *((key,) if key else ()))
+    names = module.aliases(*(binding.name for binding in bindings_of(what)), *((key,) if key else ()))
+    return {*names, *(what.parts[0].taken[-1:] if isinstance(what, Display) and what.parts else ())}
 
 
 @fact

@@ -306,14 +306,6 @@ class Value(NamedTuple):
         return {known.identity for known in self.alternatives}
 
     @property
-    def last_keys(self) -> set[object]:
-        """Return the keys under which parts of config documents, and of mappings that are copied, are found."""
-        whats = [known.what for known in self.alternatives]
-        paths = [what.keys for what in whats if isinstance(what, ConfigDocument)]
-        paths += [what.parts[0].taken for what in whats if isinstance(what, Display) and what.parts]
-        return {path[-1] for path in paths if path}
-
-    @property
     def by_default(self) -> tuple[Alternative, ...]:
         """Return what it is with the default options."""
         return tuple(known for known in self.alternatives if known.by_default)
@@ -413,11 +405,6 @@ def is_same(answer: object, other: object, anywhere: bool = False) -> bool:
     if answer != other or not isinstance(answer, Value) or not isinstance(other, Value):
         return answer == other
     return all(map(partial(_is_same, anywhere=anywhere), answer.alternatives, other.alternatives))
-
-
-def is_alike(answer: object, other: object) -> bool:
-    """Return whether they are the same, wherever in launchers and config files they were read."""
-    return is_same(answer, other, anywhere=True)
 
 
 def _is_same(known: Optional[Alternative], other: Optional[Alternative], anywhere: bool) -> bool:

@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.database import Files
-from ms_perflint.infer.places import CALL, OWN, PATHS, Node
+from ms_perflint.infer.nodes import CALL, OWN, PATHS, Node
 from ms_perflint.program.moves import AT, Held, Key, numbered, part_of
 from ms_perflint.program.value_flow import State, ValueFlow
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Optional, Union
 
-from ms_perflint.infer.places import PATHS, Node, joined, left
+from ms_perflint.infer.nodes import PATHS, Node, joined, left
 
 Key = Union[str, Node]
 Held = dict[Key, int]  # what nodes hold, each value as a bit: for each of PATHS the values of which that is held

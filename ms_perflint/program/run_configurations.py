@@ -190,7 +190,7 @@ def is_alike(answer: object, other: object) -> bool:
     """Return whether two answers to a question are the same, wherever in launchers and config files they were read."""
     if type(answer) is type(other) is tuple:
         return _unplaced(answer) == _unplaced(other)
-    return values.is_alike(answer, other)
+    return values.is_same(answer, other, anywhere=True)
 
 
 def _unplaced(answer: tuple[object, ...]) -> tuple[object, ...]:

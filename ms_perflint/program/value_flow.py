@@ -12,7 +12,8 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
-from ms_perflint.infer.places import ANY, CALL, INIT, KEY, OWN, Argument, Node, joined
+from ms_perflint.infer.nodes import ANY, CALL, KEY, OWN, Argument, Node, joined
+from ms_perflint.infer.places import INIT
 from ms_perflint.program.moves import AT, Held, Key, Moves, moved, moves_between, numbered, part_of
 from ms_perflint.resolve.resolver import Resolver
 

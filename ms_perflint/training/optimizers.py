@@ -15,7 +15,8 @@ from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.bases import ancestors
-from ms_perflint.infer.places import CALL, ELEMENT, JOINS, MAKES, PASSES, joined
+from ms_perflint.infer.nodes import CALL, ELEMENT, joined
+from ms_perflint.infer.places import JOINS, MAKES, PASSES
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.program.moves import AT, Held, Key
 from ms_perflint.program.program import Program, fact

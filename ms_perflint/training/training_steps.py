@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.bases import lineage
-from ms_perflint.infer.places import CALL
+from ms_perflint.infer.nodes import CALL
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.moves import Held, Key, part_of

@@ -14,7 +14,7 @@ from test_spellings import BASES, filled
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.alternatives import Bound, Instance
 from ms_perflint.infer.evaluate import ProgramEvaluator
-from ms_perflint.infer.places import ANY, OWN
+from ms_perflint.infer.nodes import ANY, OWN
 from ms_perflint.program.call_graph import GROUP
 from ms_perflint.program.moves import Moves
 from ms_perflint.program.program import Program
