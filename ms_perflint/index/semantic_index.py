@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -242,6 +242,12 @@ class Scope:
     def reaching(self, node: ast.Name, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings of this scope that reach a name of another scope, which looks it up here."""
         return self.flow.at(node) if self is scope or self.runs(scope) else self.flow.at_end(node.id)
+
+    def bound(self, node: Optional[ast.AST]) -> Sequence[Binding]:
+        """Return all bindings of a name of this scope, in the scope that binds it; none of other expressions."""
+        if not isinstance(node, ast.Name) or (home := self.home(node.id)) is None:
+            return ()
+        return home.bindings[node.id]
 
     def runs(self, scope: Scope) -> bool:
         """Return whether the code of another scope runs as part of this one: its own, and that of class bodies.

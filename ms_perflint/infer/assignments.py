@@ -129,12 +129,10 @@ class Assignments(Places):
 
     def _back(self, node: Node, container: ast.expr, scope: Scope) -> None:
         """Add edges for the elements of a container to what it was assigned from, which is the same container."""
-        home = scope.home(container.id) if isinstance(container, ast.Name) else None
-        for binding in home.bindings[container.id] if home is not None else ():  # type: ignore[attr-defined]
-            if binding.kind == "assign" and not binding.path:
-                for other, path in self.places(binding.value, binding.scope):
-                    if other is not node and CALL not in path:
-                        node.flows = more(node.flows, (ELEMENT, other, joined(path, ELEMENT)))
+        for binding in scope.bound(container):
+            for other, path in self.places(binding.whole, binding.scope):
+                if other is not node and CALL not in path:
+                    node.flows = more(node.flows, (ELEMENT, other, joined(path, ELEMENT)))
 
     def _function(self, function: Scope) -> None:
         node = self.of_function(function)
@@ -206,9 +204,7 @@ class Assignments(Places):
         if value.id not in seen:
             seen.add(value.id)
             for binding in bindings[1:]:
-                inner = None
-                if binding.kind == "assign" and binding.value is not None and not binding.path:
-                    inner = self._given_back(function, binding.value, seen)
+                inner = self._given_back(function, binding.whole, seen) if binding.whole is not None else None
                 if inner is None:
                     return None
                 found.extend(inner)

@@ -65,10 +65,10 @@ def is_result_of(evaluator: Evaluator, node: Optional[ast.expr], scope: Scope, f
     """Return whether an expression is what a call of a function returned: `f()`, or a name that is bound to it once."""
     if isinstance(node, ast.Name):
         home = scope.home(node.id)
-        bindings = home.bindings.get(node.id, ()) if home is not None else ()
-        if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path:
+        bound = home.single(node) if home is not None else None
+        if bound is None or bound.whole is None:
             return False
-        node, scope = bindings[0].value, bindings[0].scope
+        node, scope = bound.whole, bound.scope
     only = evaluator.value(node.func, scope).only if isinstance(node, ast.Call) else None
     return only is not None and only.definition is function
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Optional
 
+from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.reachability import IMPOSSIBLE
-from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import given, name_of
+from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer import commandline
 from ms_perflint.infer.alternatives import ConfigDocument, Constant, Options
 from ms_perflint.infer.config_files import named
@@ -142,9 +143,9 @@ class _Search:
             elif binding.kind == "from":
                 made = (known.creation for known in self.evaluator.value(node, scope).alternatives)
                 out.extend((layer.call, layer.scope) for layer in made if layer is not None)
-        for site in _updates(current.owner):
-            if isinstance(site.node, ast.Call) and _root(site.node.func) == node.id:
-                out.extend((argument, site.scope) for argument in given(site.node))
+        for site in current.owner.calls:
+            if site.word in UPDATES and site.base is not None and root_name(site.base) == node.id:
+                out.extend((argument, site.scope) for argument in given(site.call))
         return out
 
     def _arguments(self, function: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -190,15 +191,3 @@ class _Search:
             for known in self.evaluator.callees(site).alternatives:
                 if (load := self.evaluator.libraries.documents.get(known.api)) is not None:
                     self._trees(load(self.evaluator, site.call, site.scope))
-
-
-def _updates(scope: Scope) -> list[Site]:
-    """Return the calls in a scope that may update a mapping, in source order."""
-    sites = [site for word in UPDATES for site in scope.module.by_word.get(word, ()) if site.scope.owner is scope]
-    return sorted(sites, key=lambda site: site.span) if len(sites) > 1 else sites
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return name_of(node)

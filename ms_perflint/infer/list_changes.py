@@ -125,8 +125,7 @@ def _of_others(module: SemanticIndex) -> tuple[list[Change], list[Change]]:
     nameless, named = list[Change](), list[Change]()
     for change in (each for changes in touching(module).values() for each in changes if each.site is None):
         about = change.about
-        home = change.block.scope.home(about.id) if type(about) is ast.Name else None
-        bindings = home.bindings[about.id] if home is not None else ()  # type: ignore[attr-defined]
+        bindings = change.block.scope.bound(about)
         is_number = (
             change.word == "extend"
             and type(change.node) is ast.AugAssign
@@ -285,8 +284,7 @@ def _changed_entries(module: SemanticIndex) -> list[tuple[ast.AST, ast.expr, Sco
             found.append((site.node, site.base, site.scope, key))
 
     def is_new(about: ast.expr, scope: Scope) -> bool:
-        home = scope.home(about.id) if isinstance(about, ast.Name) else None
-        bindings = home.bindings[about.id] if home is not None else ()  # type: ignore[attr-defined]
+        bindings = scope.bound(about)
         is_bound = bool(bindings) and all(each.kind == "assign" and type(each.whole) in OWN for each in bindings)
         return is_bound or type(about) in OWN
 

@@ -10,15 +10,7 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import (
-    bases,
-    bulk_updates,
-    calls,
-    configs,
-    method_writes,
-    protocols,
-    sequences,
-)
+from ms_perflint.infer import bases, bulk_updates, calls, configs, method_writes, protocols, sequences
 from ms_perflint.infer.alternatives import Api, Bound, Constant, Instance, Member
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import NESTED, CallContext, depth_of

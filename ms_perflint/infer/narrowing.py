@@ -205,9 +205,7 @@ def _own_stores(node: ast.expr, scope: Scope) -> Iterator[Binding]:
     if isinstance(node, ast.Attribute):
         found.extend(owner.parent.attributes.get(node.attr, ()) if owner.parent is not None else ())
         found.extend(scope.module.stored.get(node.attr, ()))
-    elif isinstance(node, ast.Name):
-        home = scope.home(node.id)
-        found.extend(home.bindings[node.id] if home is not None else ())
+    found.extend(scope.bound(node))
     return (each for each in found if each.scope.owner is owner)
 
 

@@ -114,8 +114,8 @@ class _Reader:
 
     def bound(self, binding: Binding, depth: int) -> Sequence[Path]:
         """Return the paths that a binding gives its name."""
-        if binding.kind == "assign" and binding.value is not None and not binding.path and depth < DEPTH:
-            return self.read(binding.value, binding.scope, depth)
+        if binding.whole is not None and depth < DEPTH:
+            return self.read(binding.whole, binding.scope, depth)
         taken = binding.path[0] if binding.kind == "assign" and len(binding.path) == 1 else None
         part = self.part(binding.value, taken, binding.scope, depth + 1) if binding.value and taken is not None else ()
         if part:

@@ -63,8 +63,7 @@ def is_over_numbers(loop: Loop, scope: Scope) -> bool:
     """Return whether a loop goes through numbers, by its form alone: its keys are no names of settings then."""
     over: list[Optional[ast.expr]] = [loop.over]
     if isinstance(loop.over, ast.Name) and loop.over.id in scope.bindings:
-        bindings = scope.bindings[loop.over.id]
-        over = [each.value if each.kind == "assign" and not each.path else None for each in bindings]
+        over = [each.whole for each in scope.bindings[loop.over.id]]
     return all(each is not None and _gives_numbers(each) for each in over)
 
 
@@ -110,8 +109,8 @@ def _is_of_command_line(evaluator: Evaluator, node: ast.expr, scope: Scope) -> b
     """Return whether an expression is made of `sys.argv` alone: `sys.argv[1:]`, `names_of(sys.argv)`."""
     for _ in range(NAMES):
         if isinstance(node, ast.Name):
-            bindings = scope.bindings.get(node.id, ())
-            value = bindings[0].value if len(bindings) == 1 and bindings[0].kind == "assign" else None
+            bound = scope.single(node)
+            value = bound.whole if bound is not None else None
         elif isinstance(node, ast.Call):
             value = node.args[0] if len(node.args) == 1 and not node.keywords else None
         elif isinstance(node, ast.Subscript):

@@ -83,8 +83,7 @@ def updates_in(libraries: Library, scope: Scope, name: str, is_mapping: bool) ->
         found += [each for store in stores if (each := _of_store(*store)) and each.block.scope.owner is scope.owner]
         for one in scope.module.stored.get(name, ()):
             if isinstance(one.node, ast.Subscript) and one.scope.owner is scope.owner:
-                value = one.value if one.kind == "assign" and not one.path else None
-                found.append(Update(ITEM, one.node.value, one.node, one.block, one.node.slice, value))
+                found.append(Update(ITEM, one.node.value, one.node, one.block, one.node.slice, one.whole))
     return sorted(found, key=lambda update: (update.node.lineno, update.node.col_offset))
 
 
