@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import given, text_of, word_of
 from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 
-CHANGES = GROWS | SHRINKS | ORDERS | {"__iadd__"}
+CHANGES = GROWS | SHRINKS | ORDERS | {"__iadd__", "put"}
 LATER = CHANGES | {"update"}  # methods that count where code only names them
 # Functions that change the list that they are given first, and those of them that add their last argument
 PUTS = frozenset({"heappush", "insort", "insort_left", "insort_right", "iadd"})
@@ -55,7 +55,7 @@ def touching(module: SemanticIndex) -> dict[str, list[Change]]:
         if args and (word in MOVES or (type(base) is ast.Name and base.id in CONTAINERS)):
             base = args[0]
         if base is not None:
-            added = args[-1] if args and (word in PUTS or word in GROWS or word == "__iadd__") else None
+            added = args[-1] if args and (word in PUTS or word in GROWS or word in ("__iadd__", "put")) else None
             word = "extend" if word in ("iadd", "__iadd__") else word
             found.setdefault(word_of(base), []).append(Change(word, added, site.block, site.node, base))
         elif word == "getattr" and len(args) > 1 and text_of(args[1]) in LATER:

@@ -51,15 +51,29 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
     return _found(evaluator, bare) if what.kind not in FIXED else ()
 
 
-def added(evaluator: Evaluator, value: Value) -> list[tuple[ast.expr, Scope]]:
-    """Return the elements that code adds to the lists that a value can be, each with its scope."""
-    lists = [known.what for known in value.alternatives if isinstance(known.what, Display)]
+def added(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+    """Return the elements that code adds to the lists that an expression can be, each with its scope.
+
+    Where not all of these are known, also what is added under the same name.
+    """
+    value = evaluator.value(node, scope)
+    made = [known.what for known in value.alternatives if isinstance(known.what, (Display, Instance))]
+    several = [change for what in made for change in changes(evaluator, what)]
+    for change in evaluator.program.touching(word_of(node)) if value.open or not made else ():
+        is_named_so = has_same_name(node, scope, change.about, change.block.scope)
+        several += [change] if is_named_so and change not in several else []
     found: list[tuple[ast.expr, Scope]] = []
-    for change in (each for what in lists for each in changes(evaluator, what) if each.added is not None):
+    for change in (each for each in several if each.added is not None):
         is_shown = change.word == "extend" and isinstance(change.added, (ast.List, ast.Tuple))
         parts = change.added.elts if is_shown else [change.added]  # type: ignore[union-attr]
         found += [(part, change.block.scope) for part in parts]  # type: ignore[misc]
     return found
+
+
+def has_same_name(node: ast.expr, scope: Scope, other: ast.expr, inner: Scope) -> bool:
+    """Return whether two expressions are the same name or attribute, by their words and where the name is bound."""
+    words = words_in(node)
+    return bool(words) and words == words_in(other) and (len(words) > 1 or scope.bound(node) == inner.bound(other))
 
 
 @query(bottom=())

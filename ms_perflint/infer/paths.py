@@ -15,7 +15,6 @@ from ms_perflint.infer import bases, list_changes
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, DEEP, Hole, Path, Piece
-from ms_perflint.infer.tables import receiver_of
 from ms_perflint.infer.values import Value
 
 DEPTH = 16  # expressions inside of one another
@@ -102,8 +101,6 @@ class _Reader:
         elif isinstance(node, (ast.IfExp, ast.BoolOp)):
             arms = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
             found = [path for arm in arms for path in self.read(arm, scope, depth + 1)]
-        elif isinstance(node, (ast.NamedExpr, ast.Await)):
-            found = self.read(node.value, scope, depth + 1)
         elif isinstance(node, ast.Subscript):
             found = self.item(node, scope, depth + 1)
         if not found and isinstance(node, ast.Call) and (texts := _texts(self.evaluator.value(node, scope))):
@@ -336,11 +333,8 @@ class _Reader:
         )
 
     def item(self, node: ast.Subscript, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return an element of a list of paths, or of the result of `split` and `splitext`."""
-        word = word_of(node.value.func) if isinstance(node.value, ast.Call) else ""
+        """Return an element of a list of paths."""
         at = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        if isinstance(node.value, ast.Call) and word == "split" and at in (0, 1, -1) and len(node.value.args) == 1:
-            return [path.cut()[bool(at)] for path in self.read(node.value.args[0], scope, depth)]
         found = self.recorded(node.value, at, scope, depth) if at is not None else ()
         return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
 
@@ -352,8 +346,6 @@ class _Reader:
             return [path for each in node.elts for path in self.read(each, scope, depth + 1)]
         if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
             return self.read(node.elt, scope.module.scope_of[id(node)], depth + 1)
-        if isinstance(node, ast.Subscript):
-            return self.held(node.value, scope, depth + 1)
         if isinstance(node, ast.Call):
             word = word_of(node.func)
             if word in LISTINGS:
@@ -361,7 +353,7 @@ class _Reader:
             return self.held(node.args[0], scope, depth + 1) if word in _GATHERED and node.args else ()
         if isinstance(node, ast.BinOp):
             return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
-        found: list[Path] = []
+        found = [*self.held(node.value, scope, depth + 1)] if isinstance(node, ast.Subscript) else []
         for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
             value = binding.operand
             is_own = binding in self.entered  # `kept = kept + [path]`
@@ -369,7 +361,7 @@ class _Reader:
                 self.entered.append(binding)
                 found += self.held(value, binding.scope, depth + 1)
                 self.entered.pop()
-        if isinstance(node, (ast.Name, ast.Attribute)):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             found += self.contained(self.added(node, scope), depth + 1)
         return found
 
@@ -394,7 +386,7 @@ class _Reader:
 
     def added(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
         """Return what the program adds to a list, or stores in it, under this or another name."""
-        return list_changes.added(self.evaluator, self.evaluator.value(node, scope))
+        return list_changes.added(self.evaluator, node, scope)
 
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths under a key of a dict, or of the records in a list: `records.append((score, path))`."""
@@ -410,15 +402,16 @@ class _Reader:
         return self.contained(found, depth)
 
     def stored(self, node: ast.expr, key: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return the values that code stores in a dict under a key."""
-        own = self.evaluator.value(node, scope).identities
-        stores = (each for each in self.evaluator.program.stores(key) if not each.path and each.value is not None)
-        items = ((each, receiver_of(each)) for each in stores if isinstance(each.node, ast.Subscript))
-        return [
-            (each.value, each.scope)  # type: ignore[misc]
-            for each, holder in items
-            if not own.isdisjoint(self.evaluator.value(holder, each.scope).identities)
-        ]
+        """Return the values that code stores in a dict under a key, under this or another name."""
+        own, found = self.evaluator.value(node, scope).identities, []
+        for each in self.evaluator.program.stores(key):
+            if each.value is None or each.path or not isinstance(each.node, ast.Subscript):
+                continue
+            holder, inner = each.node.value, each.scope
+            is_named_so = list_changes.has_same_name(node, scope, holder, inner)
+            if is_named_so or not own.isdisjoint(self.evaluator.value(holder, inner).identities):
+                found.append((each.value, inner))
+        return found
 
     # --- what is not known
 

@@ -708,6 +708,11 @@ USED = [
         for made, store, use in (
             ("{}", 'kept["last"] = path', 'kept["last"]'),
             ("[]", "kept.append(path)", "kept.pop(0)"),
+            ("set()", "kept.add(path)", "kept.pop()"),
+            ("load()", "kept.append(path)", "kept.pop(0)"),
+            ('__import__("queue").Queue()', "kept.put(path)", "kept.get()"),
+            ("load()", 'kept["last"] = path', 'kept["last"]'),
+            ('{"last": []}', 'kept["last"].append(path)', 'kept["last"].pop(0)'),
             ("None", "kept = path", "kept"),
         )
     ),

@@ -353,7 +353,7 @@ def added(program: Program, known: Alternative) -> Iterator[tuple[ast.expr, Scop
     for argument in made.call.args:
         listed = argument.value if isinstance(argument, ast.Starred) else argument
         if isinstance(listed, ast.Name):
-            yield from list_changes.added(program.evaluator, program.value(listed, made.scope))
+            yield from list_changes.added(program.evaluator, listed, made.scope)
     module = made.scope.module
     names = module.result_names(word_of(made.call.func))
     for word in sorted(ADDS):
