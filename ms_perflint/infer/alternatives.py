@@ -139,8 +139,5 @@ class Member(NamedTuple):
     def __repr__(self) -> str:
         return f"{getattr(self.owner, 'name', '')}.{self.name}"
 
-    def __str__(self) -> str:
-        return repr(self)
-
 
 What = Union[Constant, Member, Api, Instance, Bound, Display, Options, ConfigDocument, SemanticIndex, Namespace, Scope]

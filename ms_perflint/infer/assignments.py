@@ -93,10 +93,6 @@ class Assignments(Places):
             self.flow(taken(self.places(binding.stmt.value, binding.scope)), target, (ELEMENT,))
         if binding.kind == "rest":
             path = path[:-2]
-        while path and isinstance(value, (ast.Tuple, ast.List)) and binding.kind != "for":
-            if path[0] >= len(value.elts) or any(isinstance(each, ast.Starred) for each in value.elts[: path[0] + 1]):
-                break
-            value, path = value.elts[path[0]], path[1:]
         places = self.places(value, binding.scope)
         if binding.kind == "with":
             self.flow(self.entered(places), target, ("",))

@@ -227,16 +227,15 @@ def _of_classes(evaluator: Evaluator, base: Value, name: str) -> Iterator[Bindin
         cls = known.what.type if isinstance(known.what, Instance) else known.what
         if not isinstance(cls, Scope) or not cls.is_class:
             continue
-        owner = next((each for each in bases.ancestors(evaluator, cls) if name in each.bindings), None)
+        classes = [*bases.ancestors(evaluator, cls)]
+        owner = next((each for each in classes if name in each.bindings), None)
         is_setting = owner is not None and owner.bindings[name][-1].kind == "assign"
         if not is_setting and name not in _set_by_name(evaluator):
             continue
         if evaluator.libraries.has_field(evaluator, known, name):  # which its constructor gives a value
             continue
-        above = [
-            *bases.up_to(name, bases.ancestors(evaluator, cls)),
-            *(evaluator.program.derived(cls) if known.is_any else ()),
-        ]
+        above = classes[: classes.index(owner) + 1] if owner is not None else classes
+        above += evaluator.program.derived(cls) if known.is_any else ()
         named, deep = evaluator.program.all_stores(name)
         own = (store.scope.owner for each in above for store in each.attributes.get(name, ()))
         is_hidden = any(scope.name == "__init__" for scope in own)  # by what objects store themselves

@@ -75,14 +75,6 @@ def has_any(evaluator: Evaluator, known: Alternative) -> bool:
     return any(each.api.endswith(".get") for each in evaluator.binding(named).alternatives)
 
 
-def up_to(name: str, classes: Iterator[Scope]) -> Iterator[Scope]:
-    """Yield classes up to the first one that binds a name."""
-    for cls in classes:
-        yield cls
-        if name in cls.bindings:
-            return
-
-
 def distance(evaluator: Evaluator, base: Value, held: Value) -> int:
     """Return how far above some objects or classes the class is in which a value is stored; 0 for themselves."""
     named = [known.definition for known in held.alternatives]

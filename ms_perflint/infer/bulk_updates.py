@@ -355,9 +355,8 @@ def _in_list(evaluator: Evaluator, listed: ast.expr, name: object, scope: Scope)
 def _in_mapping(evaluator: Evaluator, mapping: Held, name: object) -> Optional[Value]:
     """Return the value of a setting in a mapping of an update; None where it has none."""
     holders = evaluator.read(mapping)
-    if any(
-        isinstance(known.what, ConfigDocument) and known.what.document is not None for known in holders.alternatives
-    ):
+    whats = (known.what for known in holders.alternatives)
+    if any(isinstance(what, ConfigDocument) and what.document is not None for what in whats):
         return _of_holders(evaluator, holders, name)
     found = evaluator.read(mapping._replace(taken=(*mapping.taken, name)))
     if found.alternatives or (found.overridable and not found.open):

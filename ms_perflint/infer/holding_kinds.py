@@ -28,6 +28,8 @@ class Settings(Kind[T]):
         return self.evaluator.known(Api(f"builtins.dict.{name}", self.known), node, scope) if is_method else None
 
     def attribute(self, name: str, node: ast.expr, scope: Scope) -> Value:
+        if name == "__dict__":
+            return Value((self.known,))
         found = self.item(name)
         return found if found.alternatives else self.method(name, node, scope) or found
 
@@ -186,8 +188,6 @@ class OfOptions(Settings[Options]):
     """Results of command-line parsers."""
 
     def item(self, key: object) -> Value:
-        if key == "__dict__":
-            return Value((self.known,))
         found = self.evaluator.libraries.option(self.evaluator, self.what, key) if isinstance(key, str) else TOP
         given = self.what.namespace
         is_own = given is None or given.are_only(lambda known: self.evaluator.holds(known, key) is False)
@@ -202,8 +202,6 @@ class OfConfigDocument(Settings[ConfigDocument]):
     """Mappings and lists in config documents."""
 
     def item(self, key: object) -> Value:
-        if key == "__dict__":
-            return Value((self.known,))
         tree = self.what
         if tree.documents and isinstance(key, int):
             return self._document(key)

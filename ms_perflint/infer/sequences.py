@@ -8,7 +8,6 @@ from typing import Optional, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index import execution_order
 from ms_perflint.index.execution_order import happens_before, made_in, never_before, place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
@@ -57,12 +56,9 @@ def whole(evaluator: Evaluator, value: Value, depth: int = 0) -> Optional[list[H
     if not isinstance(what, Display) or list_changes.changed(evaluator, what):
         return None
     parts = in_order(evaluator, what, depth)
-    return [_overridable(evaluator, part) for part in parts] if parts and value.overridable else parts
-
-
-def _overridable(evaluator: Evaluator, part: Held) -> Held:
-    """Return an element of a sequence that a user may replace as a whole."""
-    return Held(part.node, part.scope, evaluator.read(part)._replace(overridable=True))
+    if not parts or not value.overridable:
+        return parts
+    return [Held(part.node, part.scope, evaluator.read(part)._replace(overridable=True)) for part in parts]
 
 
 def _letters(known: Alternative, text: str) -> Optional[list[Held]]:
@@ -275,17 +271,12 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
         if is_own and never_before(at, read):
             continue
         is_one = evaluator.value(change.about, change.block.scope).only is not None
-        if not is_one or not _is_plainly_before(at, read) or change.block.loops != loops:
+        if not is_one or not is_once or not happens_before(at, read):
             return None
         found.append((at.rank, change))  # type: ignore[union-attr]
     for _, change in sorted(found, key=lambda each: each[0]):
         parts = _changed(evaluator, parts, change, what.scope) if parts is not None else None
     return parts
-
-
-def _is_plainly_before(at: Optional[execution_order.Place], read: execution_order.Place) -> bool:
-    """Return whether a change always runs before a read, and once for it."""
-    return happens_before(at, read) and not isinstance(at.block.scope.node, COMPREHENSIONS)  # type: ignore[union-attr]
 
 
 def _changed(evaluator: Evaluator, parts: list[Held], change: Change, made_in: Scope) -> Optional[list[Held]]:
