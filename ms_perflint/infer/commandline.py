@@ -66,19 +66,14 @@ def overridden(declared: Value, given: Sequence[Optional[Given]], meaning: Meani
     if not any(given):
         return declared
     everywhere = all(given)
-    known, is_open = [], False
-    for each in given:
-        constant = meaning(each) if each is not None else NO_CONSTANT
-        if constant is not NO_CONSTANT and each is not None:
-            known.append(Alternative(Constant(constant), each.place if each.place.path else where, everywhere))
-        elif each is not None:
-            is_open = True
+    told = [(each.place if each.place.path else where, meaning(each)) for each in given if each is not None]
+    known = [Alternative(Constant(said), place, everywhere) for place, said in told if said is not NO_CONSTANT]
     if not everywhere:
         return join([declared, Value(tuple(known), False, True)])
     rest = tuple(
         each.as_non_default() for each in declared.alternatives if each.what not in [given.what for given in known]
     )
-    return join([Value(tuple(known), is_open, True), Value(rest)])
+    return join([Value(tuple(known), len(known) < len(told), True), Value(rest)])
 
 
 def switched(program: Asked, declared: Value, on: Sequence[str], off: Sequence[str], where: Where) -> Value:

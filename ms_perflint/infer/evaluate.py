@@ -342,12 +342,8 @@ class ProgramEvaluator(Evaluator):
         if test.default_truth is None:
             return join([first, other])
         default, other_than_default = (first, other) if test.default_truth else (other, first)
-        return join(
-            [
-                Value(default.alternatives, default.open, True),
-                Value(other_than_default.as_non_default().alternatives, False, True),
-            ]
-        )
+        optional = Value(other_than_default.as_non_default().alternatives, False, True)
+        return join([default._replace(overridable=True), optional])
 
 
 def _joined(first: Any, other: Any) -> Any:

@@ -22,11 +22,8 @@ NESTED = 8  # lists inside one another, before what they hold is open
 
 def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
     """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""
-    for known in value.alternatives:
-        what = known.what
-        if type(what) is Display and what.kind == LIST and binding not in bindings_of(what):
-            break
-    else:  # as most often
+    lists = [known.what for known in value.alternatives if type(known.what) is Display and known.what.kind == LIST]
+    if all(binding in bindings_of(what) for what in lists):  # as most often
         return value
     names = words_in(binding.node) or (binding.name,)
     by_word, owner = scope.module.by_word, binding.scope.owner

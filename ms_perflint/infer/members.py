@@ -11,7 +11,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import bases, bulk_updates, calls, configs, method_writes, protocols, sequences
-from ms_perflint.infer.alternatives import Api, Bound, Constant, Instance, Member
+from ms_perflint.infer.alternatives import Api, Constant, Instance, Member
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import NESTED, CallContext, depth_of
 from ms_perflint.infer.evaluator import Evaluator
@@ -332,8 +332,7 @@ def _helpers(evaluator: Evaluator, init: Scope, takes_all: bool) -> Iterator[Sco
             function = known.definition
             is_part = function is not None and function.parent is not None and function.parent.is_class
             if function is not None and is_part and function.name != "__init__":
-                receiver = known.what.receiver if isinstance(known.what, Bound) else None
-                entered = calls.entered_context(evaluator, function, Layer(site.node, init), receiver)
+                entered = calls.entered_context(evaluator, function, Layer(site.node, init), known.receiver)
                 if entered is not None or len(evaluator.program.callers(function)) == 1:
                     yield entered or function
 

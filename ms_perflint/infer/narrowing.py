@@ -166,10 +166,7 @@ def filled(value: Value, node: ast.expr, scope: Scope) -> Value:
     """
     if len(value.alternatives) < 2:
         return value
-    for known in value.alternatives:
-        if type(known.what) is Constant and known.what.value is None:
-            break
-    else:
+    if not any(type(known.what) is Constant and known.what.value is None for known in value.alternatives):
         return value
     read = place(node, scope) if scope.owner.is_function else None
     if read is None or not _is_something(node, scope, read):
