@@ -50,23 +50,28 @@ def is_loss_name(name: str) -> bool:
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
     """Return whether a network has matmul or convolution: in an instance, a container or a function."""
-    return _found(program, tuple(values)).found
+    return searched(program, tuple(values)).found
 
 
 def layer(program: Program, values: Iterable[Value]) -> Optional[Site]:
     """Return a layer or product of a network that the Cube unit or Tensor Cores compute; None where none is."""
-    return _found(program, tuple(values)).layer
+    return searched(program, tuple(values)).layer
 
 
 @fact
 def searched(program: Program, values: tuple[Value, ...]) -> Search:
-    """Return a search that ends at the first matmul or convolution; those of bases come first."""
+    """Return a search that ends at the first matmul or convolution."""
     return Search(program).values(values)
 
 
 def reach(program: Program, values: Iterable[Value]) -> Search:
     """Return a search of all parts of a network."""
     return _whole(program, tuple(values))
+
+
+@fact
+def _whole(program: Program, values: tuple[Value, ...]) -> Search:
+    return Search(program, whole=True).values(values)
 
 
 def is_unknown(program: Program, values: Iterable[Value]) -> bool:
@@ -82,17 +87,6 @@ def is_of_library(program: Program, values: Iterable[Value]) -> bool:
     """Return whether another library makes a network, and nothing is hidden that may compute in half precision."""
     search = searched(program, tuple(values))
     return not search.found and not search.is_hidden and search.foreign is not None
-
-
-@fact
-def _found(program: Program, values: tuple[Value, ...]) -> Search:
-    """Return a search that ends at the first matmul or convolution; those of bases come last."""
-    return Search(program, is_bases_last=True).values(values)
-
-
-@fact
-def _whole(program: Program, values: tuple[Value, ...]) -> Search:
-    return Search(program, whole=True).values(values)
 
 
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
@@ -153,10 +147,9 @@ def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]
 class Search:
     """A search of the code of some values for matmul or convolution; `whole`: it does not end at the first."""
 
-    def __init__(self, program: Program, whole: bool = False, is_bases_last: bool = False) -> None:
+    def __init__(self, program: Program, whole: bool = False) -> None:
         self.program = program
         self.whole = whole
-        self.is_bases_last = is_bases_last  # which are mostly of a library, and load much that is no network
         self.found = False
         self.has_products = False  # also ones that are too small to count
         self.layer: Optional[Site] = None  # the first that was found, if it is in the program
@@ -164,7 +157,8 @@ class Search:
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first unknown part, if it has a place
         self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
         self.seen: set[object] = set()  # its classes and functions, and the identities of the objects in it
-        self.deriving: list[Scope] = []  # classes whose bases come last
+        # Classes whose bases come last: these are mostly of a library, and load much that is no network
+        self.deriving: list[Scope] = []
 
     @property
     def is_done(self) -> bool:
@@ -257,10 +251,8 @@ class Search:
         """Search a class with its methods and bases, or a function, and what they load by name."""
         if self.is_done or self._was_here(scope):
             return
-        if scope.is_class and self.is_bases_last:
+        if scope.is_class:
             self.deriving.append(scope)
-        elif scope.is_class:
-            self._bases(scope)
         for part in _parts(self.program, scope, is_cell_class(self.program, scope.cls)):
             if not self.is_done:
                 self.part(part)
