@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Edit, Place
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.training.networks.provenance import Origin, config_span
+from ms_perflint.edits.settings import set_scalar
+from ms_perflint.training.networks.provenance import Origin
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -25,8 +26,7 @@ def replace_constants(
         if origin.module is not None and origin.node is not None:
             made = replace_expression(origin.module, origin.node, text)
         else:
-            span = config_span(program, origin)
-            made = (Edit(origin.place.path, *span, text),) if span is not None else None
+            made = set_scalar(program, origin.place, origin.value, text)
         if made is None:
             return None
         edits.update(made)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ms_perflint.program.program import Program
 
 DECIDED = Message("another line, an option, a config file or a launcher decides the value")
-_SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")
-
+_SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")  # behind its key
+_ELEMENT = re.compile(rb"(?P<value>[^\s#,:\]}]+)[ \t]*(?=[,\]}#]|\Z)")
 _LONG = re.compile(r"--(?!no[-_])\w")  # an option that can get a `--no-` counterpart
 _TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
@@ -95,7 +95,7 @@ def set_setting(program: Program, setting: Alternative, text: str, yaml: str) ->
     if isinstance(setting.where, Place) and setting.where.path.endswith((".sh", ".bash")):
         return _flag(program, setting, setting.where, yaml)
     if isinstance(setting.where, Place):
-        return _scalar(program, setting, setting.where, yaml)
+        return set_scalar(program, setting.where, setting.constant, yaml)
     module, node = setting.where
     if isinstance(node, ast.Call):
         return _default(module, node, setting.constant, text)
@@ -162,17 +162,17 @@ def _stands_for(default: ast.expr, constant: object) -> bool:
     return type(default.value) is type(constant) and default.value == constant
 
 
-def _scalar(program: Program, setting: Alternative, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
-    """Change the value of a key; quotes stay."""
-    raw = program.project.raw(place.path)
+def set_scalar(program: Program, place: Place, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
+    """Return the edit of a constant in a YAML or JSON file, behind its key or in a list; quotes stay."""
     try:
-        source = Source(place.path, raw or b"")
+        source = Source(place.path, program.project.raw(place.path) or b"")
     except SourceError:
         return None
     line = source.line(place.row)
-    match = _SCALAR.search(line, min(len(line), len(line.decode()[: place.column - 1].encode())))
+    start = len(line.decode()[: place.column - 1].encode())
+    match = _ELEMENT.match(line, start) or _SCALAR.search(line, start)
     documents = config_documents.read(match["value"], place.path) if match is not None else ()
-    if match is None or not documents or not Constant(documents[0].data).same(setting.constant):
+    if match is None or not documents or not Constant(documents[0].data).same(constant):
         return None
     quote = match["value"][:1].decode()
     start = source.starts[place.row - 1]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
-from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.reader import Reader, Reading
 from ms_perflint.facts.words import DEPENDS, NO, NONE, UNKNOWN, YES, also, both, either
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
@@ -15,6 +15,8 @@ from ms_perflint.training import checkpoints, conditions, parallel, profiling
 from ms_perflint.training.repetition import repeats
 
 ASYNC = "async_save"
+SAVED = Message("async_save {value}")
+ONCE = "once"
 NOT_SET = Message("not set")
 
 
@@ -24,7 +26,7 @@ def checkpoints_of(reader: Reader) -> Fact:
     saves = [_saved(reader, call) for call in program.calls(checkpoints.SAVE)]
     configs = [_config(reader, call) for call in program.calls(checkpoints.CONFIG)]
     bare = [
-        Evidence(reader.place(call), reader.code(call), Message("no config: training waits, after every step"), False)
+        Evidence(call.place, reader.code(call), Message("no config: training waits, after every step"), False)
         for call in program.calls(checkpoints.CALLBACK)
         if checkpoints.config_of(call)[1]
     ]
@@ -41,22 +43,15 @@ def checkpoints_of(reader: Reader) -> Fact:
     return Fact(Message("checkpoints"), answer, words[answer], found)
 
 
-ONCE = "once"
-
-
 def _saved(reader: Reader, call: Call) -> Evidence:
     again = repeats(reader.program, call)
     role = Message("per step or per epoch of a training")
     if again and checkpoints.use_of_saved(call) is not None:
         role = Message("per step or per epoch of a training, and reads the file")
-    found = reader.evidence(call, ASYNC, says=lambda value: also(role, _async(value)))
+    found = reader.evidence(call, ASYNC, says=SAVED)
     if again:
-        return found
-    return Evidence(found.place, found.code, Message("no repetition is known"), ONCE, (), found.when)
-
-
-def _async(value: str) -> str:
-    return Message("async_save {value}", value=value)
+        return replace(found, says=also(role, found.says))
+    return replace(found, says=Message("no repetition is known"), value=ONCE, origins=())
 
 
 def _config(reader: Reader, call: Call) -> Evidence:
@@ -65,10 +60,8 @@ def _config(reader: Reader, call: Call) -> Evidence:
     role = Message("saves after the last epoch") if once else ""
     if not users:
         role = Message("no ModelCheckpoint is known to get it")
-    found = reader.evidence(call, ASYNC, "save_checkpoint_steps", says=lambda value: also(_async(value), role))
-    if users and not once:
-        return found
-    return Evidence(found.place, found.code, found.says, ONCE, found.origins, found.when)
+    found = reader.evidence(call, ASYNC, "save_checkpoint_steps", says=SAVED, more=role)
+    return found if users and not once else replace(found, value=ONCE)
 
 
 def parallel_mode(reader: Reader) -> Fact:
@@ -101,33 +94,21 @@ def _portions(sets: object) -> tuple[str, ...]:
 def _parallel(reader: Reader, call: Call, sets: object) -> Evidence:
     named = _portions(sets) if isinstance(sets, dict) else ()
     value = sets.get("parallel_mode") if isinstance(sets, dict) else None
-    when, origins = reader.when(call)
-    code = reader.code(call, "parallel_mode", *named)
     if not isinstance(value, Value):
         says = Message("sets {names}", names=both(named)) if named else Message("its settings are not known")
-        return Evidence(reader.place(call), code, says, None, origins, when)
+        return reader.told(call, Reading(None, says), "parallel_mode", *named)
     given = call.given("parallel_mode")
     reading = reader.reading(value, given if given is not None else call.node, call.scope)
     fusion = both(named) if named else Message("no fusion of gradients")
-    return Evidence(
-        reader.place(call),
-        code,
-        also(reading.text, fusion),
-        reading.value,
-        tuple(dict.fromkeys((*reading.origins, *origins))),
-        when,
-    )
+    return reader.told(call, replace(reading, text=also(reading.text, fusion)), "parallel_mode", *named)
 
 
 def profiler(reader: Reader) -> Fact:
     """Return the profilers that the program creates."""
     calls = reader.program.calls(*profiling.PROFILERS)
-    found = [reader.evidence(call, "data_process", "start_profile", says=_data_pipeline) for call in calls]
+    says = Message("data pipeline {value}")
+    found = [reader.evidence(call, "data_process", "start_profile", says=says) for call in calls]
     return Fact(Message("profiler"), bool(found), YES if found else NONE, tuple(found), bool(found))
-
-
-def _data_pipeline(value: str) -> str:
-    return Message("data pipeline {value}", value=value)
 
 
 def autotune(reader: Reader) -> Fact:
@@ -137,7 +118,7 @@ def autotune(reader: Reader) -> Fact:
         met = [each.place for each, _ in profiling.conflicts(call)]
         places = ", ".join(place.named for place in met)
         meets = Message("meets the profiler in {places}", places=places) if met else ""
-        found.append(reader.evidence(call, "enable", says=partial(also, more=meets)))
+        found.append(reader.evidence(call, "enable", more=meets))
     answers = {evidence.value for evidence in found}
     answer = next(iter(answers)) if len(answers) == 1 else None
     says = (YES if answer else NO) if isinstance(answer, bool) else UNKNOWN

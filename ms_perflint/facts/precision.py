@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Optional
 
 from ms_perflint.core.source import flat, short
 from ms_perflint.facts.data import Evidence, Fact
-from ms_perflint.facts.reader import LONGEST, Reader
+from ms_perflint.facts.reader import LONGEST, Reader, Reading
 from ms_perflint.facts.words import also
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -27,7 +26,7 @@ def precision_of(reader: Reader) -> Fact:
     halved = list(_halved(reader))
     told = {evidence.place for evidence in made}
     forced = [
-        Evidence(reader.place(call), reader.code(call), Message("forces matmul or convolution to FP32"))
+        Evidence(call.place, reader.code(call), Message("forces matmul or convolution to FP32"))
         for calls in precision.forced_networks(program)
         for call in calls
     ]
@@ -51,15 +50,10 @@ def _made(reader: Reader) -> Iterator[Evidence]:
     for made in models or trainings:
         call, work = made.call, _work(reader.program, made)
         if made.kind == "model":
-            yield reader.evidence(call, "amp_level", says=partial(_level, Message("amp_level {value}"), work=work))
+            yield reader.evidence(call, "amp_level", says=Message("amp_level {value}"), more=work)
         else:
-            when, origins = reader.when(call)
             says = Message("makes the training step") if made.kind == "cell" else Message("makes the gradients")
-            yield Evidence(reader.place(call), reader.code(call), also(says, work), None, origins, when)
-
-
-def _level(says: Message, value: str, work: str) -> str:
-    return also(says.filled(value=value), work)
+            yield reader.told(call, Reading(None, also(says, work)))
 
 
 def _work(program: Program, made: Training) -> str:
@@ -82,8 +76,6 @@ def _halved(reader: Reader) -> Iterator[Evidence]:
             place = module.place(control.node)
             yield Evidence(place, short(flat(module.text(control.node)), LONGEST), Message("names FP16 or BF16"))
         elif isinstance(control, Call):
-            yield reader.evidence(
-                control, train_cells.LEVELS[control.api], says=partial(_level, Message("level {value}"), work="")
-            )
+            yield reader.evidence(control, train_cells.LEVELS[control.api], says=Message("level {value}"))
         else:
-            yield Evidence(reader.place(control), reader.code(control), Message("may switch it on"))
+            yield Evidence(control.place, reader.code(control), Message("may switch it on"))

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import NOTEBOOK, PYTHON, flat, short
 from ms_perflint.facts.data import Evidence, Origin, Plain
-from ms_perflint.facts.words import UNKNOWN, both, either
+from ms_perflint.facts.words import UNKNOWN, also, both, either
 from ms_perflint.index.reachability import condition_of
-from ms_perflint.index.semantic_index import Binding, Scope, Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import is_main_test
 from ms_perflint.infer.commandline import ABSENT
-from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import argparse
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions
+from ms_perflint.training.followed import values_of_name
 
 CONDITION = 50  # characters of a condition
 CONDITIONS = 3  # largest number of conditions of one site
@@ -40,11 +40,6 @@ class Reading:
     origins: tuple[Origin, ...] = ()
 
 
-def as_it_is(value: str) -> str:
-    """Return a value as it is."""
-    return value
-
-
 class Reader:
     """The reader of values in one program."""
 
@@ -52,10 +47,6 @@ class Reader:
         self.program = program
 
     # --- code and places
-
-    def place(self, site: Site) -> Place:
-        """Return the start of a site."""
-        return site.place
 
     def order(self, place: Place) -> tuple[int, Place]:
         """Return a sort key by place: files in the order of the program, the entry script first."""
@@ -76,18 +67,17 @@ class Reader:
         callee = flat(call.module.text(call.node.func))
         return short(f"{callee}({', '.join([*shown, *(['...'] if rest else [])])})", LONGEST)
 
-    def evidence(self, call: Call, name: str, *more: str, says: Callable[[str], str] = as_it_is) -> Evidence:
-        """Return a call as evidence, with the value of one of its parameters in the words of `says`."""
+    def evidence(self, call: Call, name: str, *others: str, says: Message | None = None, more: str = "") -> Evidence:
+        """Return a call as evidence, with the value of one of its parameters, in the words of `says`, and a remark."""
         reading = self.argument(call, name)
-        when, asked = self.when(call)
-        return Evidence(
-            self.place(call),
-            self.code(call, name, *more),
-            says(reading.text),
-            reading.value,
-            tuple(dict.fromkeys((*reading.origins, *asked))),
-            when,
-        )
+        text = says.filled(value=reading.text) if says is not None else reading.text
+        return self.told(call, replace(reading, text=also(text, more)), name, *others)
+
+    def told(self, site: Site, reading: Reading, *names: str) -> Evidence:
+        """Return a site as evidence of what was read there; of its arguments, those of these names are shown."""
+        when, asked = self.when(site)
+        origins = tuple(dict.fromkeys((*reading.origins, *asked)))
+        return Evidence(site.place, self.code(site, *names), reading.text, reading.value, origins, when)
 
     def when(self, site: Site) -> tuple[str, tuple[Origin, ...]]:
         """Return the conditions of a site in its own function, and the options and keys in them.
@@ -163,15 +153,14 @@ class Reader:
                     break
                 node = node.value
             elif isinstance(node, ast.Name):
-                bindings = scope.owner.bindings.get(node.id) or scope.module.scope.bindings.get(node.id, [])
-                if len(bindings) != 1:
-                    break
-                given = self._given(bindings[0], scope)
-                if given is None and bindings[0].kind == "parameter":
+                home = scope.home(node.id)
+                only = home.single(node) if home is not None else None
+                given = values_of_name(self.program, node.id, scope) if only is not None else []
+                if not given and only is not None and only.kind == "parameter":
                     return Message("no call that gives the parameter `{name}` is known", name=node.id)
-                if given is None:
+                if not given:
                     break
-                node, scope = given
+                node, scope = given[0]
             else:
                 break
         if isinstance(node, ast.Call):
@@ -179,16 +168,6 @@ class Reader:
                 "the result of `{name}` is not known", name=short(flat(scope.module.text(node.func)), LONGEST)
             )
         return Message("`{name}` is not known", name=short(flat(scope.module.text(node)), LONGEST))
-
-    def _given(self, binding: Binding, scope: Scope) -> tuple[ast.expr, Scope] | None:
-        """Return the value of a name: the bound expression, or the argument of the first call."""
-        if binding.kind != "parameter":
-            return (binding.value, binding.scope) if binding.value is not None else None
-        for site in self.program.callers(binding.scope) if binding.scope.is_function else ():
-            part = argument(self.program.evaluator, binding, site).part
-            if part is not None:
-                return part
-        return None
 
     def _missing(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> str:
         """Return the missing option or key; "" if that is not the reason."""
@@ -250,7 +229,7 @@ class Reader:
                 continue
             for name in sorted(argparse.option_names(self.program.evaluator, site))[:1]:
                 text, is_given = self._in_words(site, name)
-                option = Origin(self.place(site), short(text, LONGEST), True, is_given)
+                option = Origin(site.place, short(text, LONGEST), True, is_given)
                 for known in argparse.option_default(self.program.evaluator, site).alternatives:
                     if known.place.path.endswith(PYTHON):
                         found.setdefault(known.place, option)

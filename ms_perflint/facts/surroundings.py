@@ -65,7 +65,7 @@ def config_files(reader: Reader) -> Fact:
             known.append(Evidence(Place(path, 1, 1), "", loaded, None, reader.behind(given, scope)))
         if not paths and not call.api.startswith("json"):  # JSON files are as often data
             says, origins = _why_not(reader, given, scope)
-            unknown.append(Evidence(reader.place(call), reader.code(call), says, None, origins))
+            unknown.append(Evidence(call.place, reader.code(call), says, None, origins))
     count = len({each.place.path for each in known})
     says = str(count) if count else Message("none that is known")
     return Fact(Message("config files"), count, says, (*known, *unknown), bool(known or unknown))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import Optional
 
 from ms_perflint.facts.data import Evidence, Fact
-from ms_perflint.facts.reader import Reader
+from ms_perflint.facts.reader import Reader, Reading
 from ms_perflint.facts.words import UNKNOWN, YES, also, listed, yes_or_no
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
@@ -35,9 +35,7 @@ def trains(reader: Reader) -> Fact:
     found = []
     for site in training.train_sites(program):
         today = "" if program.is_run_by_entry(site) else Message("no call from the script is known")
-        when, origins = reader.when(site)
-        says = also(_route(program, site), today)
-        found.append(Evidence(reader.place(site), reader.code(site), says, True, origins, when))
+        found.append(reader.told(site, Reading(True, also(_route(program, site), today))))
     name = Message("trains")
     if found:
         return Fact(name, True, YES, tuple(found))
@@ -118,7 +116,7 @@ def _mode_set(reader: Reader, call: Call) -> Evidence:
     says, role = mode_name or found.says, _role(program, call)
     if role:
         says = Message("{mode}, {role}", mode=says, role=role)
-    return Evidence(found.place, found.code, says, mode_name, found.origins, found.when)
+    return replace(found, says=says, value=mode_name)
 
 
 def _role(program: Program, call: Call) -> str:
@@ -138,6 +136,6 @@ def sink_mode(reader: Reader) -> Fact:
     for call in reader.program.calls(*training.MODEL_TRAINS):
         acts = sorted({ACTS[each] for each in callbacks.cadences(call)})
         callback = Message("callbacks {act}", act=listed(acts)) if acts else Message("no callbacks")
-        found.append(reader.evidence(call, "dataset_sink_mode", says=partial(also, more=callback)))
+        found.append(reader.evidence(call, "dataset_sink_mode", more=callback))
     answer, says = yes_or_no({evidence.value for evidence in found})
     return Fact(Message("sink mode"), answer, says, tuple(found), bool(found))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.core.source import Span
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.infer.parameters import argument
@@ -198,21 +197,6 @@ def _passed(program: Inputs, binding: Binding) -> Optional[Number]:
 
 
 # --- numbers in config files
-
-
-def config_span(program: Program, origin: Origin) -> Optional[Span]:
-    """Return the span of a number in a config file, as offsets in its text."""
-    raw = program.project.raw(origin.place.path)
-    lines = raw.splitlines(keepends=True) if raw is not None else []
-    if origin.place.row > len(lines):
-        return None
-    line = lines[origin.place.row - 1]
-    pattern = re.compile(rb"(?<=[:\s,\[])%d(?![\w.])" % origin.value)
-    found = pattern.search(line, origin.place.column - 1)  # a key stands in front of its number, an element is one
-    if found is None:
-        return None
-    start = sum(len(each) for each in lines[: origin.place.row - 1]) + found.start()
-    return start, start + len(str(origin.value))
 
 
 def is_sole(program: Program, origin: Origin) -> bool:
