@@ -15,8 +15,6 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from ms_perflint.training.graph_mode.varying import Varying
 
 NUMBER = Message("each new value of this number compiles `{name}` again")
@@ -32,7 +30,6 @@ class RecompileEachStep(Check):
     safety = Safety.UNSAFE
     gain = Gain("large", Message("no compilation after the first step"))
     triggers = ("()",)  # a compiled function has any name
-    looks_inside = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that pass such an argument."""
@@ -53,9 +50,8 @@ class RecompileEachStep(Check):
             found.setdefault(id(each.site.node), []).append(each)
         return found
 
-    def visit_Call(self, node: cst.Call) -> None:
+    def visit(self, call: Call) -> None:
         """Report each argument: a number becomes a tensor, a container gets `mutable` around it."""
-        call = self.call(node)
-        for each in self._varying[id(call.node)] if call is not None else ():
+        for each in self._varying[id(call.node)]:
             says = (NUMBER if each.is_number else CONTAINER).filled(name=each.callee.name)
             self.report(each.node, says, edit.pass_as_input(self.program, each, self.line_length))

@@ -12,8 +12,6 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training import checkpoints, devices, family, training
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from ms_perflint.training.checkpoints import Reads
 
 REPEATED = Message("saving this checkpoint blocks training each time: no `async_save`")
@@ -35,7 +33,6 @@ class SynchronousCheckpoint(Check):
     gain = Gain("medium", Message("no wait at a checkpoint"))
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
     blames = ("async_save",)
-    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """A checkpoint is saved per step or per epoch of a training, and synchronously."""
@@ -48,20 +45,17 @@ class SynchronousCheckpoint(Check):
             and checkpoints.saves_repeatedly(call)
         )
 
-    def visit_Call(self, node: cst.Call) -> None:
+    def visit(self, call: Call) -> None:
         """Report the config, a callback without one, or the save."""
-        call = self.call(node)
-        if call is None:
-            return
         unused = checkpoints.unused_config(self.program, call) if call.api == checkpoints.CALLBACK else None
         if unused is not None:
             says = UNUSED.filled(place=unused.place.seen_from(call.module.path))
-            self.report(node, says, edit.pass_config(call, unused, self.line_length))
+            self.report(call.node, says, edit.pass_config(call, unused, self.line_length))
         elif checkpoints.is_refused(call):
-            self.report(node, REFUSED, Remedy(None, OTHER_FORMAT))
+            self.report(call.node, REFUSED, Remedy(None, OTHER_FORMAT))
         else:
             reads = checkpoints.use_of(call)
-            self.report(node, self._says(call, reads), edit.save_in_background(call, reads, self.line_length))
+            self.report(call.node, self._says(call, reads), edit.save_in_background(call, reads, self.line_length))
 
     def _says(self, call: Call, reads: Reads) -> Message:
         if reads.use is None:

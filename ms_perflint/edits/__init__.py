@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from ms_perflint.edits.asynchronous import pass_config, save_in_background
     from ms_perflint.edits.casts import drop_cast
     from ms_perflint.edits.constants import replace_constants
-    from ms_perflint.edits.execution_mode import hoist
     from ms_perflint.edits.expressions import replace_expression, unwrap
     from ms_perflint.edits.gradient_fusion import fuse
-    from ms_perflint.edits.graph_mode import to_graph_mode
+    from ms_perflint.edits.graph_mode import make_once, to_graph_mode
     from ms_perflint.edits.imports import import_name, insert_after_imports
     from ms_perflint.edits.inputs import pass_as_input
     from ms_perflint.edits.mixed_precision import MixedPrecision
@@ -33,10 +32,9 @@ _HOMES = {
     **dict.fromkeys(("pass_config", "save_in_background"), "asynchronous"),
     **dict.fromkeys(("drop_cast",), "casts"),
     **dict.fromkeys(("replace_constants",), "constants"),
-    **dict.fromkeys(("hoist",), "execution_mode"),
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
     **dict.fromkeys(("fuse",), "gradient_fusion"),
-    **dict.fromkeys(("to_graph_mode",), "graph_mode"),
+    **dict.fromkeys(("make_once", "to_graph_mode"), "graph_mode"),
     **dict.fromkeys(("pass_as_input",), "inputs"),
     **dict.fromkeys(("MixedPrecision",), "mixed_precision"),
     **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
@@ -57,11 +55,11 @@ __all__ = [
     "delete_statement",
     "drop_cast",
     "fuse",
-    "hoist",
     "import_name",
     "insert_after",
     "insert_after_imports",
     "insert_before",
+    "make_once",
     "pass_as_input",
     "pass_config",
     "remove_argument",
