@@ -53,9 +53,7 @@ class SingleWorkerGenerator(Check):
         work = sources.work_of(self.program, call)
         if work is None:
             return
-        name, imports = edit.import_name(
-            call.module, CONFIG, version=self.program.version, scope=call.scope, line_length=self.line_length
-        )
+        name, imports = edit.name_in(self.program, call.scope, CONFIG, self.line_length)
         edits = edit.set_argument(call, WORKERS, f"{name}.get_num_parallel_workers()", line_length=self.line_length)
         remedy = Remedy((*imports, *edits) if edits is not None else None, MORE, Safety.UNSAFE, APART)
         related = [Related(work.site.place, Message("what it does for each row"))]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ms_perflint.edits.expressions import replace_expression, unwrap
     from ms_perflint.edits.gradient_fusion import fuse
     from ms_perflint.edits.graph_mode import make_once, to_graph_mode
-    from ms_perflint.edits.imports import import_name, insert_after_imports
+    from ms_perflint.edits.imports import import_name, insert_after_imports, name_in
     from ms_perflint.edits.inputs import pass_as_input
     from ms_perflint.edits.mixed_precision import MixedPrecision
     from ms_perflint.edits.profilers import without_conflict
@@ -37,7 +37,7 @@ _HOMES = {
     **dict.fromkeys(("make_once", "to_graph_mode"), "graph_mode"),
     **dict.fromkeys(("pass_as_input",), "inputs"),
     **dict.fromkeys(("MixedPrecision",), "mixed_precision"),
-    **dict.fromkeys(("import_name", "insert_after_imports"), "imports"),
+    **dict.fromkeys(("import_name", "insert_after_imports", "name_in"), "imports"),
     **dict.fromkeys(("without_conflict",), "profilers"),
     **dict.fromkeys(("decide", "decided", "decided_here", "set_setting", "set_value"), "settings"),
     **dict.fromkeys(("switch_off",), "switches"),
@@ -60,6 +60,7 @@ __all__ = [
     "insert_after_imports",
     "insert_before",
     "make_once",
+    "name_in",
     "pass_as_input",
     "pass_config",
     "remove_argument",

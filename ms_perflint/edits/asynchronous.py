@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
-from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.imports import name_in
 from ms_perflint.edits.settings import decide
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -46,9 +46,7 @@ def save_in_background(call: Call, reads: Reads, line_length: int) -> Remedy:
         remedy = remedy._replace(advice=OFTEN)
     if call.api != checkpoints.CALLBACK:
         return decide(remedy, call, "async_save", "True", yaml="true", line_length=line_length)
-    name, imports = import_name(
-        call.module, checkpoints.CONFIG, version=call.program.version, scope=call.scope, line_length=line_length
-    )
+    name, imports = name_in(call.program, call.scope, checkpoints.CONFIG, line_length)
     added = set_argument(call, "config", f"{name}(async_save=True)", line_length=line_length)
     return remedy._replace(edits=(*imports, *added) if added else None)
 

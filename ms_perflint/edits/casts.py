@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import unwrap
-from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.imports import name_in
 from ms_perflint.edits.statements import delete_statement
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import receiver_name
@@ -63,8 +63,7 @@ def _spelling(call: Call, found: Redundant, line_length: int) -> tuple[str, tupl
         names = [known.api for known in call.program.value(target, call.scope).alternatives]
         if not any(name.startswith(("numpy.", "builtins.")) for name in names):
             return call.module.text(target), ()
-    api = f"mindspore.{found.dtype.name}"
-    return import_name(call.module, api, version=call.program.version, scope=call.scope, line_length=line_length)
+    return name_in(call.program, call.scope, f"mindspore.{found.dtype.name}", line_length)
 
 
 def _without(call: Call, casts: Sequence[Cast]) -> Optional[tuple[Edit, ...]]:

@@ -7,7 +7,7 @@ from typing import Union
 
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
-from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.imports import name_in
 from ms_perflint.edits.statements import insert_before
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -70,9 +70,7 @@ def _counted(call: Call, line_length: int) -> Union[tuple[Edit, ...], Message]:
         return TRAIN_CELL
     if not isinstance(given, ast.Name):
         return UNNAMED
-    setter, imports = import_name(
-        model.module, parallel.SET, version=call.program.version, scope=model.scope, line_length=line_length
-    )
+    setter, imports = name_in(call.program, model.scope, parallel.SET, line_length)
     if model.module is call.module:
         setter, imports = call.module.text(call.node.func), ()
     count = f"count = len({given.id}.trainable_params())"

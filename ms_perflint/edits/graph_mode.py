@@ -11,7 +11,7 @@ from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.execution_mode import also_decided, cause_of_default, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.edits.imports import import_name, imports_inside, insert_after_imports
+from ms_perflint.edits.imports import import_name, imports_inside, insert_after_imports, name_in
 from ms_perflint.edits.settings import DECIDED
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.semantic_index import SemanticIndex
@@ -113,13 +113,7 @@ def _add(call: Call, line_length: int) -> Change:
     if isinstance(callee, ast.Attribute):
         name = f"{call.module.text(callee.value)}.GRAPH_MODE"
     else:
-        name, imports = import_name(
-            call.module,
-            "mindspore.GRAPH_MODE",
-            version=call.program.version,
-            scope=call.scope,
-            line_length=line_length,
-        )
+        name, imports = name_in(call.program, call.scope, "mindspore.GRAPH_MODE", line_length)
     added = set_argument(call, "mode", name, first=True, line_length=line_length)
     return _ready("unset", call.program, (*imports, *added) if added is not None else None)
 
@@ -133,15 +127,12 @@ def _passed_on(call: Call, option: mode.Unused, edits: Optional[Iterable[Edit]])
 
 def _insert(call: Call, line_length: int) -> Change:
     """Return the change where no `set_context` has a mode, or where several scripts share its file."""
-    version = call.program.version
-    context, imports = import_name(
-        call.module, mode.SET_CONTEXT, version=version, scope=call.scope, line_length=line_length
-    )
+    context, imports = name_in(call.program, call.scope, mode.SET_CONTEXT, line_length)
     option = mode.unused_option(call.program, call.module)
     if option is not None and unset_mode.first_context(call.program) is None:
         after = insert_after(call.module, option.parsed, f"{context}(mode={option.text})")
         return _passed_on(call, option, (*imports, *after) if after is not None else None)
-    if not mindspore_api.is_in(mode.SET_CONTEXT, version):
+    if not mindspore_api.is_in(mode.SET_CONTEXT, call.program.version):
         line = "from mindspore import context\ncontext.set_context(mode=context.GRAPH_MODE)"
     elif imports or "." not in context:
         line = "import mindspore\nmindspore.set_context(mode=mindspore.GRAPH_MODE)"

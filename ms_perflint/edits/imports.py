@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ms_perflint.index.semantic_index import Scope, SemanticIndex
+    from ms_perflint.program.program import Program
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _WORD = re.compile(rb"(?P<skip>\#[^\r\n]*|\\\r?\n?|\s+)|(?P<mark>[(),])|(?P<word>[^\s#(),\\]+)")
@@ -69,6 +70,11 @@ def import_name(
         if isinstance(stmt, ast.ImportFrom) and _offers(stmt, wanted, name, version):
             return spelling, _extend(module, stmt, name, line_length)
     return spelling, _new_import(module, f"from {home} import {name}", inside)
+
+
+def name_in(program: Program, scope: Scope, api: str, line_length: int) -> tuple[str, tuple[Edit, ...]]:
+    """Return the spelling of an API in a scope of a program, and the edits that import it."""
+    return import_name(scope.module, api, version=program.version, scope=scope, line_length=line_length)
 
 
 def imports_inside(module: SemanticIndex, scope: Scope | None) -> list[ast.stmt]:

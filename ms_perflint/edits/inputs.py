@@ -9,7 +9,7 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.imports import name_in
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
@@ -24,15 +24,11 @@ _DTYPES: Mapping[Optional[type], str] = {int: "mindspore.int32", float: "mindspo
 
 def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
     """Return the remedy that makes an argument a graph input, so that a new value does not recompile."""
-    version = program.version
-
-    def name(api: str) -> tuple[str, tuple[Edit, ...]]:
-        return import_name(each.site.module, api, version=version, scope=each.site.scope, line_length=line_length)
-
-    text = each.site.module.text(each.node)
+    scope, text = each.site.scope, each.site.module.text(each.node)
     if each.is_number:
         advice, reason = Message("pass it as a tensor"), Message("a condition on it becomes control flow of the graph")
-        written = [name(api) for api in ("mindspore.Tensor", *filter(None, [_DTYPES.get(each.kind)]))]
+        apis = ("mindspore.Tensor", *filter(None, [_DTYPES.get(each.kind)]))
+        written = [name_in(program, scope, api, line_length) for api in apis]
         tensor = f"{written[0][0]}({', '.join([text, *(dtype for dtype, _ in written[1:])])})"
         meets = sum(bool(edits) for _, edits in written) > 1  # two imports would conflict
         edits = None if meets else _replaced(each, tensor, *(edits for _, edits in written))
@@ -43,14 +39,14 @@ def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
         Message("mark the container as `mutable`"),
         Message("its elements are then not constants of the graph"),
     )
-    if not mindspore_api.is_in(MUTABLE, version):
+    if not mindspore_api.is_in(MUTABLE, program.version):
         return Remedy(None, advice, Safety.UNSAFE, reason)
-    value = program.value(each.node, each.site.scope)
+    value = program.value(each.node, scope)
     refused = next(_holds(program, value, (str, bytes, type(None)), DEPTH), None)
     if refused is not None:
         told = Message("no fix is shown: `mutable` takes no text and no None; pass it apart from the tensors")
         return Remedy(None, advice, Safety.UNSAFE, reason, (Related(refused, told),))
-    mutable, imports = name(MUTABLE)
+    mutable, imports = name_in(program, scope, MUTABLE, line_length)
     is_bare = isinstance(each.node, ast.Tuple) and not text.startswith("(")
     container = f"{mutable}(({text}))" if is_bare else f"{mutable}({text})"
     remedy = Remedy(_replaced(each, container, imports), advice, Safety.UNSAFE, reason)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from ms_perflint.core.findings import Edit
 from ms_perflint.edits.arguments import add_arguments, set_argument
 from ms_perflint.edits.expressions import wrap
-from ms_perflint.edits.imports import import_name
+from ms_perflint.edits.imports import name_in
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import given as all_given
@@ -46,7 +46,7 @@ class LossScaling:
 
     def name(self, scope: Scope, api: str) -> tuple[str, tuple[Edit, ...]]:
         """Return the spelling of an API in a scope, and the edits that import it."""
-        return import_name(scope.module, api, version=self.program.version, scope=scope, line_length=self.line_length)
+        return name_in(self.program, scope, api, self.line_length)
 
     def scaled(self, training: Training, trainings: Sequence[Training]) -> Optional[list[Edit]]:
         """Return the edits that scale the loss of a training, none if it is scaled; None where they have no place."""

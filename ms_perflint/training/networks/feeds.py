@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ms_perflint.core.facts import fact
@@ -58,11 +58,6 @@ class Feeds:
         """Return whether a source is no layer, and no parameter that is a number: that says how an operator works."""
         is_number = isinstance(origin, Binding) and Numbers(self.program).is_bound(origin)
         return not isinstance(origin, Call) and not is_number
-
-    @property
-    def layers(self) -> Iterable[Call]:
-        """Return the layers that have an input."""
-        return self.takes
 
     @fact
     def slots(self, call: Call) -> tuple[Slot, ...]:

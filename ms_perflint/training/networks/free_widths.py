@@ -195,7 +195,7 @@ def _order(call: Call) -> tuple[str, int, int]:
 def _is_chain(program: Program, call: Call) -> bool:
     """Return whether a layer belongs to a row of layers with the widths of a published network."""
     scope, flow = layers.network(call), feeds.feeds(program, call.module)
-    rows = [each for each in flow.layers if layers.network(each) is scope and each.api in layers.WIDE]
+    rows = [each for each in flow.takes if layers.network(each) is scope and each.api in layers.WIDE]
     rows.sort(key=lambda each: position(each.node))
     given = [(each, [slot.width for slot in flow.slots(each) if slot.role == OUT]) for each in rows]
     return known_networks.is_in_chain([(each == call, found[0] if len(found) == 1 else 0) for each, found in given])
@@ -213,7 +213,7 @@ def _in_cell(program: Program, site: Site) -> bool:
 def _is_taken(call: Call, width: int) -> bool:
     """Return whether a layer near a call takes a width in."""
     flow = feeds.feeds(call.program, call.module)
-    return any(slot.role == IN and slot.width == width for each in flow.layers for slot in flow.slots(each))
+    return any(slot.role == IN and slot.width == width for each in flow.takes for slot in flow.slots(each))
 
 
 def _after(found: Hidden) -> list[int]:
