@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
-from ms_perflint.core.findings import Gain, Related, Remedy, Safety
+from ms_perflint.core.findings import Gain, Place, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, devices, mode, remainders, sinking, training
@@ -90,30 +90,30 @@ def _graded(call: Call) -> Remedy:
     """Return a remedy without edits yet, with the grade of sinking by the callbacks of the call."""
     inside = inside_network(call)
     if inside is not None:
-        related = (Related(inside, Message("the attribute of the network")),)
-        return Remedy(None, ADVICE, Safety.DISPLAY, INSIDE, related)
+        return _graded_by(Safety.DISPLAY, INSIDE, inside, Message("the attribute of the network"))
     read = batch_read(call)
     if read is not None:
-        return Remedy(None, ADVICE, Safety.DISPLAY, BATCH, (Related(read, Message("the batch of the step")),))
+        return _graded_by(Safety.DISPLAY, BATCH, read, Message("the batch of the step"))
     varying = next(shapes.of_batches(call.program), None)
     if varying is not None:
-        return Remedy(None, ADVICE, Safety.DISPLAY, VARYING, (Related(varying.place, Message("these batches")),))
+        return _graded_by(Safety.DISPLAY, VARYING, varying.place, Message("these batches"))
     kinds = set(cadences(call))
     changing = changes_by_step(call) if Cadence.STEP in kinds else None
     if changing is not None:
-        related = (Related(changing.place, Message("this callback acts in every step")),)
-        return Remedy(None, ADVICE, Safety.DISPLAY, CHANGES, related)
+        return _graded_by(Safety.DISPLAY, CHANGES, changing.place, Message("this callback acts in every step"))
     kept = remainders.kept(call)
     if kept is not None:
-        related = (Related(kept.batch.place, Message("this keeps the last batch")),)
-        if kept.is_smaller:
-            return Remedy(None, ADVICE, Safety.DISPLAY, FEWER, related)
-        return Remedy(None, ADVICE, Safety.UNSAFE, SMALLER, related)
+        grade = (Safety.DISPLAY, FEWER) if kept.is_smaller else (Safety.UNSAFE, SMALLER)
+        return _graded_by(*grade, kept.batch.place, Message("this keeps the last batch"))
     if sinking.counts_other_steps(call):
         return Remedy(None, ADVICE, Safety.UNSAFE, STEPS)
     if not kinds <= {Cadence.EPOCH}:
         return Remedy(None, ADVICE, Safety.UNSAFE, BY_STEP)
     made = remainders.made_by_function(call)
     if made is not None:
-        return Remedy(None, ADVICE, Safety.UNSAFE, MADE, (Related(made.place, Message("these batches")),))
+        return _graded_by(Safety.UNSAFE, MADE, made.place, Message("these batches"))
     return Remedy(None, ADVICE, Safety.SAFE)
+
+
+def _graded_by(safety: Safety, reason: Message, place: Place, text: Message) -> Remedy:
+    return Remedy(None, ADVICE, safety, reason, (Related(place, text),))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Optional
 
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.imports import name_in
 from ms_perflint.edits.settings import decide
+from ms_perflint.index.syntax_forms import targets
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import checkpoints
@@ -92,8 +92,5 @@ def _passed(call: Call, config: Call, line_length: int) -> tuple[Optional[tuple[
 
 def _name(config: Call) -> Optional[str]:
     """Return the name that a function binds to a new config; None without one, or where it is rebound."""
-    stmt = config.stmt
-    if isinstance(stmt, ast.Assign) and stmt.value is config.node and isinstance(stmt.targets[0], ast.Name):
-        name = stmt.targets[0].id
-        return name if len(config.scope.owner.bindings.get(name, ())) == 1 else None
-    return None
+    only = config.scope.owner.single(next(iter(targets(config.stmt)), None))
+    return only.name if only is not None and only.whole is config.node else None

@@ -149,9 +149,7 @@ def _ternaries(call: Call, given: ast.expr) -> Iterator[Condition]:
 
 def _mode_of(call: Call, binding: Binding) -> Optional[int]:
     """Return the mode that an assignment binds a name to; None where it is not known."""
-    if binding.kind != "assign" or binding.value is None or binding.path:
-        return None
-    return mode.default_mode_of(call.program.value(binding.value, binding.scope))
+    return mode.default_mode_of(call.program.value(binding.whole, binding.scope)) if binding.whole is not None else None
 
 
 def _of_setting(program: Program, setting: Alternative) -> Optional[tuple[Edit, ...]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ms_perflint.core.findings import Edit
@@ -82,14 +84,8 @@ def _at_row(nodes: Sequence[object], row: int) -> Sequence[object]:
     """Return the statements of a block on a row; for other nodes, all children."""
     if not nodes or not isinstance(nodes[0], ast.stmt):
         return nodes
-    low, high = 0, len(nodes)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if (nodes[middle].end_lineno or 0) < row else (low, middle)  # type: ignore[attr-defined]
-    last = low
-    while last < len(nodes) and first_row(nodes[last]) <= row:  # type: ignore[arg-type]
-        last += 1
-    return nodes[low:last]
+    first = bisect_left([getattr(node, "end_lineno", 0) for node in nodes], row)
+    return list(takewhile(lambda stmt: first_row(stmt) <= row, nodes[first:]))  # type: ignore[arg-type]
 
 
 def first_row(stmt: ast.stmt) -> int:

@@ -242,10 +242,10 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
     if not isinstance(given, ast.Name):
         return given
     bindings = call.scope.owner.bindings.get(given.id) or call.module.scope.bindings.get(given.id, [])
-    assigned = [binding for binding in bindings if binding.kind == "assign" and not binding.path]
-    if len(bindings) == 1 and assigned:
-        return assigned[0].value
-    return None if assigned else given
+    values = [binding.whole for binding in bindings if binding.whole is not None]
+    if len(bindings) == 1 and values:
+        return values[0]
+    return None if values else given
 
 
 def _replaced(

@@ -16,8 +16,7 @@ from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import plainly_given
 from ms_perflint.program.call_site import made_at
-from ms_perflint.training.bases import base_apis
-from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training
+from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, is_scaling_cell
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.training_steps import is_step_object
 
@@ -116,16 +115,15 @@ class LossScaling:
     def _scaled_cell(self, training: Training) -> Optional[list[Edit]]:
         """A train cell takes the scale as `sens`; one that scales its loss is left as it is."""
         call = training.call
-        classes = [known.cls for value in training.values for known in value.alternatives if known.cls is not None]
-        names = [call.api, *(name for cls in classes for name in (cls.name, *base_apis(self.program, cls)))]
-        if any("WithLossScale" in name for name in names):
+        if is_scaling_cell(self.program, training):
             return None if self._scales_by_one(call) else []
         if self._is_scaled(call):
             return []
         if call.api:
             given = call.given("sens") if any(each.name == "sens" for each in call.parameters) else call.node
         else:
-            given = next((_sens_given(call, cls) for cls in classes), call.node)
+            known = (known for value in training.values for known in value.alternatives)
+            given = next((_sens_given(call, each.cls) for each in known if each.cls is not None), call.node)
         if given is not None:
             return None
         return joined([], self._unscaled_by_optimizer(call), self._set(call, "sens", SCALE))

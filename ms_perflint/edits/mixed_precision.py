@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Optional
 
 from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
@@ -46,6 +45,7 @@ class MixedPrecision:
         self.program = program
         self.line_length = line_length
         self._is_cpu = "CPU" in target_of(program).devices
+        self._writer = Writer(program, self._is_cpu, line_length)
 
     def remedy(self, suspect: Suspect) -> Remedy:
         """Return the remedy that makes the training compute in half precision."""
@@ -61,10 +61,6 @@ class MixedPrecision:
         if suspect.is_forced:
             way = self._halved(suspect, way)
         return way._replace(related=(*way.related, *self._places(suspect)))
-
-    @cached_property
-    def _writer(self) -> Writer:
-        return Writer(self.program, self._is_cpu, self.line_length)
 
     def _level(self, training: Training) -> Remedy:
         """Set a level of mixed precision: a CPU refuses "O2" unless the loss scale is fixed and drops no update.

@@ -73,18 +73,12 @@ def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
     """Return the literal behind a name that is bound once and read only here."""
     if not isinstance(given, ast.Name):
         return None
-    scope = call.scope.home(given.id)
-    bindings = scope.bindings[given.id] if scope is not None else []
-    if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path or bindings[0].value is None:
+    home = call.scope.home(given.id)
+    only = home.single(given) if home is not None else None
+    if only is None or not isinstance(only.whole, (ast.Constant, ast.Attribute)):
         return None
-    uses = [
-        node
-        for node in ast.walk(call.module.tree)
-        if isinstance(node, ast.Name) and node.id == given.id and isinstance(node.ctx, ast.Load)
-    ]
-    return (
-        bindings[0].value if len(uses) == 1 and isinstance(bindings[0].value, (ast.Constant, ast.Attribute)) else None
-    )
+    names = (node for node in ast.walk(call.module.tree) if isinstance(node, ast.Name) and node.id == given.id)
+    return only.whole if sum(isinstance(node.ctx, ast.Load) for node in names) == 1 else None
 
 
 def set_setting(program: Program, setting: Alternative, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:
@@ -162,12 +156,17 @@ def _stands_for(default: ast.expr, constant: object) -> bool:
     return type(default.value) is type(constant) and default.value == constant
 
 
+def _source(program: Program, path: str) -> Source:
+    """Return a config file or launcher; an empty one where it cannot be read."""
+    try:
+        return Source(path, program.project.raw(path) or b"")
+    except SourceError:
+        return Source(path, b"")
+
+
 def set_scalar(program: Program, place: Place, constant: object, text: str) -> Optional[tuple[Edit, ...]]:
     """Return the edit of a constant in a YAML or JSON file, behind its key or in a list; quotes stay."""
-    try:
-        source = Source(place.path, program.project.raw(place.path) or b"")
-    except SourceError:
-        return None
+    source = _source(program, place.path)
     line = source.line(place.row)
     start = len(line.decode()[: place.column - 1].encode())
     match = _ELEMENT.match(line, start) or _SCALAR.search(line, start)
@@ -191,10 +190,7 @@ def _worded(old: str, new: str) -> str:
 
 def _flag(program: Program, setting: Alternative, place: Place, text: str) -> Optional[tuple[Edit, ...]]:
     """Change the value of a flag in a launcher, unless it is a variable."""
-    try:
-        source = Source(place.path, program.project.raw(place.path) or b"")
-    except SourceError:
-        return None
+    source = _source(program, place.path)
     line = source.line(place.row).decode()
     match = _WORD.match(line, place.column - 1)
     if match is None or match["value"].lower() != str(setting.constant).lower():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Union
 
 from ms_perflint.core.findings import Place
@@ -93,7 +93,7 @@ class Answer:
     facts: tuple[Facts, ...]
     others: tuple[Overview, ...] = ()
     is_cut: bool = False  # there are more
-    is_directory: bool = field(default=False)
+    is_directory: bool = False
     unknown: tuple[Overview, ...] = ()  # in a directory: programs that may train
     idle: tuple[Overview, ...] = ()  # and those that do not
     defining: int = 0  # files that use MindSpore and start nothing

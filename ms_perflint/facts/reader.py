@@ -50,11 +50,8 @@ class Reader:
 
     def order(self, place: Place) -> tuple[int, Place]:
         """Return a sort key by place: files in the order of the program, the entry script first."""
-        return self._ranks.get(place.path, 0), place
-
-    @cached_property
-    def _ranks(self) -> dict[str, int]:
-        return {path: rank for rank, path in enumerate(self.program.files)}
+        files = self.program.files
+        return files.index(place.path) if place.path in files else 0, place
 
     def code(self, call: Site, *names: str) -> str:
         """Return a call cut down to its callee and the arguments of these names."""
@@ -192,14 +189,10 @@ class Reader:
             if all(keyword.arg != "default" for keyword in site.node.keywords):
                 return Message("`--{name}` has no default", name=name)
             return Message("the default of `--{name}` is not known", name=name)
-        if any(self._is_made(site) for site in self.program.sites("add_argument")):
+        calls = (site.node for site in self.program.sites("add_argument") if isinstance(site.node, ast.Call))
+        if any(not any(isinstance(arg, ast.Constant) for arg in call.args) for call in calls):  # `f"--{key}"`
             return Message("code makes the options, and whether `--{name}` is one of them is not known", name=name)
         return Message("no option `--{name}` is declared", name=name)
-
-    @staticmethod
-    def _is_made(site: Site) -> bool:
-        """Return whether code computes the name of an option: `add_argument(f"--{key}")`."""
-        return isinstance(site.node, ast.Call) and not any(isinstance(arg, ast.Constant) for arg in site.node.args)
 
     # --- origins
 

@@ -158,7 +158,7 @@ class Dtypes:
         made, word = known.creation, tensor_ops.known_word(known.type_api)
         if made is None or word not in tensor_ops.CREATIONS:
             return None
-        if word == "Tensor" and _is_passed_on(argument(made.call, 0), made.scope):
+        if word == "Tensor" and _is_passed_on(_first(made.call), made.scope):
             return None
         dtype = self.of(made.call, made.scope)
         return dtype if dtype is not None and dtype.name else None
@@ -233,10 +233,10 @@ class Dtypes:
         known = self._callee(node, scope)
         word = tensor_ops.known_word(known[0]) if known is not None else ""
         if known == (tensor_ops.NORM, True) and not self.in_cell(scope):
-            return "norm", argument(node, 0)  # no part of a network, so mixed precision does not convert it
+            return "norm", _first(node)  # no part of a network, so mixed precision does not convert it
         if known is not None and word:
             made = word[:1].isupper() and word not in ("Tensor", "Cast")
-            return (word, argument(node, 0)) if known[1] == made or word == "Tensor" else ("", None)
+            return (word, _first(node)) if known[1] == made or word == "Tensor" else ("", None)
         if isinstance(func, ast.Attribute) and self.of(func.value, scope) is not None:
             bare = not node.args and all(word.arg in ("axis", "keepdims") for word in node.keywords)
             return ("", None) if func.attr in ("max", "min") and not bare else (func.attr, func.value)
@@ -328,11 +328,10 @@ def _is_passed_on(data: Optional[ast.expr], scope: Scope) -> bool:
     return any(binding.kind == "parameter" for binding in bindings)
 
 
-def argument(node: ast.Call, slot: int) -> Optional[ast.expr]:
-    """Return a positional argument, the first one also by keyword; None without one."""
-    if slot < len(node.args):
-        return None if any(isinstance(arg, ast.Starred) for arg in node.args[: slot + 1]) else node.args[slot]
-    return node.keywords[0].value if slot == 0 and node.keywords else None
+def _first(node: ast.Call) -> Optional[ast.expr]:
+    """Return the first argument, positional or by keyword; None without one."""
+    first = next(iter(given(node)), None)
+    return first if not isinstance(first, ast.Starred) else None
 
 
 def listed(node: ast.Call) -> list[ast.expr]:

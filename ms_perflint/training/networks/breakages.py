@@ -16,10 +16,10 @@ from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.networks import known_kinds, read_whole
 from ms_perflint.training.networks.probabilities import saturating
-from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training
+from ms_perflint.training.networks.train_cells import MODEL, PIPELINES, Training, is_scaling_cell
 from ms_perflint.training.optimizers import is_optimizer
 
 # Their sum over a batch, scaled by 1024, gives gradients that FP16 does not hold (run on 2.10, CPU: weights are nan)
@@ -125,14 +125,12 @@ def _by_step(program: Program, training: Training) -> Iterator[Related]:
                     if isinstance(site.node, ast.Call) and program.runs(site) and site not in training.sites:
                         text = Message("the function that is differentiated is called here too, where its loss is used")
                         yield Related(site.place, text)
-            if training.kind == "cell" and known.cls is not None:
+            if training.kind == "cell" and known.cls is not None and not is_scaling_cell(program, training):
                 yield from _by_train_cell(program, known.cls, call)
 
 
 def _by_train_cell(program: Program, cls: Scope, call: Call) -> Iterator[Related]:
     """Yield what a train cell of the project has beside one network, one optimizer and its gradients."""
-    if any("WithLossScale" in api for api in base_apis(program, cls)):
-        return
     words = {word for method in cls.defines for word in (*method.names, *method.attrs)}
     if any(re.search(_SCALES, word) for word in words):
         yield Related(cls.module.place(cls.node), Message("this step scales or accumulates gradients in its own way"))

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple, Optional, Union
 
-from ms_perflint.index.semantic_index import FUNCTIONS, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, Site
 from ms_perflint.index.syntax_forms import children, only_target, word_of
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import Call
@@ -54,14 +54,9 @@ def mentions(program: Program) -> Iterator[Mention]:
     """Yield where running code names half precision for what may be matmul, or sets a precision mode."""
     for module in program.modules:
         if program.project.contains_any(module.path, MARKS):
-            for scope in _scopes(program, module):
-                yield from _in_scope(program, scope)
-
-
-def _scopes(program: Program, module: SemanticIndex) -> Iterator[Scope]:
-    for scope in module.scopes:
-        if scope.owner is scope and scope in program.reached and _may_mention(scope):
-            yield scope
+            for scope in module.scopes:
+                if scope.owner is scope and scope in program.reached and _may_mention(scope):
+                    yield from _in_scope(program, scope)
 
 
 def _may_mention(scope: Scope) -> bool:

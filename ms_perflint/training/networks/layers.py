@@ -18,13 +18,14 @@ from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.networks.provenance import Number, number, numbers
 
 IN, OUT, ALONG = "in", "out", "along"  # along: the width goes through (normalisation), or comes from a table
-_DENSE = {"Dense": ("in_channels", "out_channels"), "DenseBnAct": ("in_channels", "out_channels")}
+_DENSE = ("Dense", "DenseBnAct")
+_LINEAR = ("mindspore.nn.Linear", "mindspore.mint.nn.Linear")
 _CONVS = ("Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Conv2dBnAct")
 _MINT_CONVS = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d")
 _RECURRENT = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
 _NORMS = sorted(words("BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d"))
 
-DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), "mindspore.nn.Linear", "mindspore.mint.nn.Linear"})
+DENSE = frozenset({*(f"mindspore.nn.{word}" for word in _DENSE), *_LINEAR})
 CONVOLUTIONS = frozenset(
     {*(f"mindspore.nn.{word}" for word in _CONVS), *(f"mindspore.mint.nn.{word}" for word in _MINT_CONVS)}
 )
@@ -32,16 +33,13 @@ RECURRENT = frozenset(f"mindspore.nn.{word}" for word in _RECURRENT)
 WIDE = DENSE | CONVOLUTIONS | RECURRENT  # layers that give out a width of their own
 # API -> (parameter, what it says)
 LAYERS: dict[str, tuple[tuple[str, str], ...]] = {
-    **{f"mindspore.nn.{word}": ((into, IN), (out, OUT)) for word, (into, out) in _DENSE.items()},
-    **dict.fromkeys(sorted(CONVOLUTIONS), (("in_channels", IN), ("out_channels", OUT))),
+    **dict.fromkeys(sorted(DENSE | CONVOLUTIONS), (("in_channels", IN), ("out_channels", OUT))),
+    **dict.fromkeys(_LINEAR, (("in_features", IN), ("out_features", OUT))),
     **dict.fromkeys((f"mindspore.nn.{word}" for word in _RECURRENT), (("input_size", IN), ("hidden_size", OUT))),
     **dict.fromkeys((f"mindspore.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
     **dict.fromkeys((f"mindspore.mint.nn.{word}" for word in _NORMS), (("num_features", ALONG),)),
-    **dict.fromkeys(("mindspore.nn.Linear", "mindspore.mint.nn.Linear"), (("in_features", IN), ("out_features", OUT))),
-    "mindspore.nn.GroupNorm": (("num_channels", ALONG),),
-    "mindspore.mint.nn.GroupNorm": (("num_channels", ALONG),),
-    "mindspore.nn.LayerNorm": (("normalized_shape", ALONG),),
-    "mindspore.nn.LayerNormExt": (("normalized_shape", ALONG),),
+    **dict.fromkeys(("mindspore.nn.GroupNorm", "mindspore.mint.nn.GroupNorm"), (("num_channels", ALONG),)),
+    **dict.fromkeys(("mindspore.nn.LayerNorm", "mindspore.nn.LayerNormExt"), (("normalized_shape", ALONG),)),
     "mindspore.nn.PReLU": (("channel", ALONG),),
     "mindspore.nn.Embedding": (("embedding_size", ALONG),),
     "mindspore.nn.EmbeddingExt": (("embedding_dim", ALONG),),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from ms_perflint.core.findings import Related
 from ms_perflint.core.graphs import reachable
@@ -87,15 +87,13 @@ def _steep(program: Program, node: ast.AST, scope: Scope) -> Optional[ast.expr]:
             return _unshifted(program, node.right, scope)
         is_root = isinstance(node.op, ast.Pow) and _is_below_one(program, node.right, scope)
         return node.left if is_root else None
-    called = _Called.of(program, node, scope)
-    if called is None:
-        return None
-    if called.word in _ROOTS:
-        return called.operands[0]
-    if len(called.operands) > 1 and called.word in _QUOTIENTS:
-        return _unshifted(program, called.operands[1], scope)
-    is_power = len(called.operands) > 1 and called.word in _POWERS
-    return called.operands[0] if is_power and _is_below_one(program, called.operands[1], scope) else None
+    word, operands = _called(program, node, scope)
+    if word in _ROOTS:
+        return operands[0]
+    if len(operands) > 1 and word in _QUOTIENTS:
+        return _unshifted(program, operands[1], scope)
+    is_power = len(operands) > 1 and word in _POWERS
+    return operands[0] if is_power and _is_below_one(program, operands[1], scope) else None
 
 
 def _unshifted(program: Program, node: ast.expr, scope: Scope) -> ast.expr:
@@ -112,23 +110,18 @@ def _is_below_one(program: Program, node: ast.expr, scope: Scope) -> bool:
     return any(isinstance(number, (int, float)) and number < 1 for number in numbers)
 
 
-class _Called(NamedTuple):
-    """The plain word and the operands of an operator: of `ops.pow(p, 2)` and `p.pow(2)` the same."""
+def _called(program: Program, node: ast.AST, scope: Scope) -> tuple[str, list[ast.expr]]:
+    """Return the plain word and the operands of an operator: of `ops.pow(p, 2)` and `p.pow(2)` the same.
 
-    word: str
-    operands: list[ast.expr]
-
-    @staticmethod
-    def of(program: Program, node: ast.AST, scope: Scope) -> Optional[_Called]:
-        """Return what a call of an operator is given; None for other nodes."""
-        if not isinstance(node, ast.Call):
-            return None
-        known = program.value(node.func, scope).alternatives
-        api = next((each.api or each.type_api for each in known), "")
-        is_method = isinstance(node.func, ast.Attribute) and not api.startswith("mindspore.")
-        base = [node.func.value] if is_method else []  # type: ignore[attr-defined]
-        operands = [*base, *node.args]
-        return _Called(plain(api.rpartition(".")[2] or word_of(node.func)), operands) if operands else None
+    Without operands, "" and none, as for other nodes.
+    """
+    if not isinstance(node, ast.Call):
+        return "", []
+    known = program.value(node.func, scope).alternatives
+    api = next((each.api or each.type_api for each in known), "")
+    is_method = isinstance(node.func, ast.Attribute) and not api.startswith("mindspore.")
+    operands = [*([node.func.value] if is_method else []), *node.args]  # type: ignore[attr-defined]
+    return (plain(api.rpartition(".")[2] or word_of(node.func)), operands) if operands else ("", [])
 
 
 def _functions(values: Iterable[Value]) -> Iterator[Scope]:
@@ -170,12 +163,9 @@ class _Outputs:
             return any(self._is_bound(each, depth - 1) for each in scope.lookup(node))
         if isinstance(node, ast.Call) and self._is_network(self.program.value(node.func, scope)):
             return True
-        called = _Called.of(self.program, node, scope)
-        if called is None:
-            return False
-        first = called.operands[0]
-        is_kept = called.word in _KEEPS or (called.word in _SUMS and isinstance(first, ast.BinOp))
-        return is_kept and self.may_vanish(first, scope, depth - 1)
+        word, operands = _called(self.program, node, scope)
+        is_kept = word in _KEEPS or (word in _SUMS and isinstance(operands[0], ast.BinOp))
+        return is_kept and self.may_vanish(operands[0], scope, depth - 1)
 
     def _is_bound(self, binding: Binding, depth: int) -> bool:
         own = binding.scope

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
@@ -263,14 +262,14 @@ def scales_loss(program: Program, training: Training) -> bool:
         return is_given(call, "loss_scale_manager")
     if training.kind == "gradient":
         return program.has_calls(*LOSS_SCALERS)
-    bases = {
-        api
-        for value in training.values
-        for known in value.alternatives
-        if known.cls
-        for api in base_apis(program, known.cls)
-    }
-    return any("WithLossScale" in api for api in {call.api, *bases})
+    return is_scaling_cell(program, training)
+
+
+def is_scaling_cell(program: Program, training: Training) -> bool:
+    """Return whether a training is a train cell that scales its loss, by the name of its class or of a base."""
+    classes = [known.cls for value in training.values for known in value.alternatives if known.cls is not None]
+    names = (name for cls in classes for name in (cls.name, *base_apis(program, cls)))
+    return any("WithLossScale" in name for name in (training.call.api, *names))
 
 
 def is_full(call: Call) -> bool:
@@ -373,9 +372,8 @@ PIPELINES = (
     *(f"mindspore.parallel.nn.{word}" for word in ("Pipeline", "PipelineCell", "MicroBatchInterleaved")),
 )
 WRAPPERS = training_steps.STEP_CELLS | {"mindspore.nn.WithLossCell", *PIPELINES}
-_LOSS = re.compile(r"loss", re.IGNORECASE)
 
 
 def wraps(known: Alternative) -> bool:
     """Return whether a cell computes a loss or takes a step with the network of which it is made."""
-    return known.type_api in WRAPPERS if known.cls is None else _LOSS.search(known.cls.name) is not None
+    return known.type_api in WRAPPERS if known.cls is None else "loss" in known.cls.name.lower()
