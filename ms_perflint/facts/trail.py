@@ -46,11 +46,6 @@ class Trail:
         self._furthest.clear()
         return answer
 
-    @property
-    def is_asked(self) -> bool:
-        """Return whether the rule ran."""
-        return self.row > 0
-
     def _called(self, frame: FrameType, event: str, _: Any) -> Any:
         """Trace the rule, the helpers in its file, and the functions that they call, but no deeper calls."""
         if frame.f_code.co_filename == self.path:
