@@ -1,8 +1,9 @@
-"""Which expressions in code that computes are numbers or texts, not tensors."""
+"""Which expressions in code that computes are numbers or texts, not tensors, and which numbers float16 holds."""
 
 from __future__ import annotations
 
 import ast
+import math
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
@@ -15,7 +16,13 @@ from ms_perflint.program.program import Program
 Seen = frozenset[object]  # of functions, each with a name
 
 _DEPTH = 6  # names and attributes that are made of one another
+_LARGEST, _SMALLEST = 60000, 1e-4  # of a number in float16
 _SHAPES = frozenset({"shape", "size", "ndim"})
+
+
+def is_held(number: float) -> bool:
+    """Return whether float16 holds a number with some room, or an infinity."""
+    return not number or math.isinf(number) or _SMALLEST <= abs(number) <= _LARGEST
 
 
 def _counts(binding: Binding) -> bool:

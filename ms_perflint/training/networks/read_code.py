@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Collection
 from typing import Optional
 
@@ -21,13 +20,13 @@ from ms_perflint.training.bases import CELLS, is_cell, is_parameter
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_of_callee
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
+from ms_perflint.training.followed import attribute_values
 from ms_perflint.training.networks import known_kinds
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
-from ms_perflint.training.networks.plain_numbers import Numbers
+from ms_perflint.training.networks.plain_numbers import Numbers, is_held
 from ms_perflint.training.networks.plans import hidden, stop, unknown
 from ms_perflint.training.networks.whole_numbers import is_rounded
 
-LARGEST, SMALLEST = 60000, 1e-4  # of a number that float16 holds with some room
 _STATEMENTS = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.Pass, ast.Raise,
     ast.Assert, ast.Break, ast.Continue,
@@ -145,7 +144,7 @@ class Code:
             stop(function.module, node, Message("this tensor of the network stays in FP32"))
         made = known.creation
         values = (getattr(each, "value", None) for each in ast.walk(made.call)) if made is not None else ()
-        if not all(_is_held(each) for each in values if isinstance(each, (int, float))):
+        if not all(is_held(each) for each in values if isinstance(each, (int, float))):
             stop(function.module, node, OUTSIDE)
 
     # --- calls
@@ -157,7 +156,7 @@ class Code:
             return
         self.told.add(id(node.func))
         self._note_numbers(node)
-        self._follows(node, site.word, site)
+        is_followed = self._follows(node, site.word, site)
         is_filled = known_kinds.plain(site.word) in known_kinds.FILLS
         for each in plainly_given(node):
             self._range(each, function, (int, float) if is_filled else (float,))
@@ -189,14 +188,13 @@ class Code:
             return
         if not found and (self._is_of_derived(node.func, function) or self._is_left_out(node.func, function)):
             return
-        if not self._follows(node, site.word, site) and not _is_of_base(node.func):
+        if not is_followed and not _is_of_base(node.func):
             unknown(site.module, node, site.word or ast.unparse(node.func)[:30])
 
     def _is_inherited(self, func: ast.expr, function: Scope) -> bool:
         """Return whether a callee is an attribute of `self` that a layer of MindSpore makes."""
-        if not is_own(func) or function.cls is None:
-            return False
-        return not any(word_of(func) in each.attributes for each in ancestors(self.evaluator, function.cls))
+        is_of_class = is_own(func) and function.cls is not None
+        return is_of_class and not attribute_values(self.program, func, function)
 
     def _is_of_derived(self, func: ast.expr, function: Scope) -> bool:
         """Return whether a callee is a cell that derived classes make, which are read with their `__init__`."""
@@ -204,10 +202,8 @@ class Code:
         bindings = [each for cls in classes for each in cls.attributes.get(word_of(func), ())]
         values = [self.program.value(each.value, each.scope) for each in bindings if each.value is not None]
         known = [each for value in values for each in value.alternatives if each.constant is NO_CONSTANT]
-        is_loss_made = any(
-            is_loss_api(each.type_api) or (each.cls and is_loss(self.program, each.cls)) for each in known
-        )
-        return bool(known) and not is_loss_made and all(is_cell(self.program, each) for each in known)
+        losses = (is_loss_api(each.type_api) or (each.cls and is_loss(self.program, each.cls)) for each in known)
+        return bool(known) and not any(losses) and all(is_cell(self.program, each) for each in known)
 
     def _is_left_out(self, func: ast.expr, function: Scope) -> bool:
         """Return whether a callee is an attribute that is None, unless an option that no caller passes is given."""
@@ -338,15 +334,12 @@ class Code:
             return
         if self.numbers.is_number(left, function) and self.numbers.is_number(right, function):
             return
-        text = ast.unparse(node)[:40]
-        if isinstance(node.op, ast.MatMult):
-            self.joins = True
-        if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult)):
-            unknown(function.module, node, text)
-        if isinstance(node.op, ast.Div) and not self.numbers.is_number(right, function):
-            unknown(function.module, node, text)
-        if isinstance(node.op, ast.Mult) and spelling(left) == spelling(right):
-            unknown(function.module, node, text)
+        self.joins |= isinstance(node.op, ast.MatMult)
+        is_other = not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult))
+        is_quotient = isinstance(node.op, ast.Div) and not self.numbers.is_number(right, function)
+        is_square = isinstance(node.op, ast.Mult) and spelling(left) == spelling(right)
+        if is_other or is_quotient or is_square:
+            unknown(function.module, node, ast.unparse(node)[:LONGEST])
         for operand in (left, right):
             self._operand(operand, node, function)
 
@@ -359,20 +352,15 @@ class Code:
         is_known = self._range(operand, function)
         is_local = isinstance(operand, ast.Name) and operand.id in function.bindings
         if not is_local and not is_known and not self.numbers.is_number(operand, function):
-            unknown(function.module, node, ast.unparse(node)[:40])
+            unknown(function.module, node, ast.unparse(node)[:LONGEST])
 
     def _range(self, operand: ast.expr, function: Scope, kinds: tuple[type[float], ...] = (int, float)) -> bool:
         """Return whether an operand is known, and no number of some kinds that float16 does not hold."""
         value = self.program.value(operand, function)
         numbers = [each for each in value.constants if isinstance(each, kinds)]
-        if not all(map(_is_held, numbers)):
+        if not all(map(is_held, numbers)):
             stop(function.module, operand, OUTSIDE)
         return bool(value.alternatives)
-
-
-def _is_held(number: float) -> bool:
-    """Return whether float16 holds a number, or an infinity."""
-    return not number or math.isinf(number) or SMALLEST <= abs(number) <= LARGEST
 
 
 def _is_attribute(function: Scope) -> bool:
