@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from ms_perflint.core.findings import Edit, Related, Remedy, Safety
+from ms_perflint.core.findings import Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.imports import name_in
 from ms_perflint.edits.settings import decide
@@ -72,22 +72,19 @@ def _graded(call: Call, reads: Reads) -> Remedy:
 
 def pass_config(call: Call, config: Call, line_length: int) -> Remedy:
     """Return the remedy that passes an unused config to a callback, and makes it asynchronous."""
-    edits, advice = _passed(call, config, line_length)
     reason = Message("it changes how often checkpoints are saved, and how many are kept")
-    return Remedy(edits, advice, Safety.DISPLAY, reason, (Related(config.place, Message("this config is not used")),))
-
-
-def _passed(call: Call, config: Call, line_length: int) -> tuple[Optional[tuple[Edit, ...]], str]:
+    related = (Related(config.place, Message("this config is not used")),)
     name = _name(config)
     given = set_argument(call, "config", name, line_length=line_length) if name is not None else None
     if given is None:
-        return None, ""
+        return Remedy(None, "", Safety.DISPLAY, reason, related)
     waits = checkpoints.is_synchronous(config) and not checkpoints.is_refused(config)
     waits = waits and checkpoints.reads_of(call.program, call).use is None
     background = set_argument(config, "async_save", "True", line_length=line_length) if waits else None
     if background is None:
-        return given, Message("pass the config on")
-    return (*given, *background), Message("pass the config on, and save in the background")
+        return Remedy(given, Message("pass the config on"), Safety.DISPLAY, reason, related)
+    advice = Message("pass the config on, and save in the background")
+    return Remedy((*given, *background), advice, Safety.DISPLAY, reason, related)
 
 
 def _name(config: Call) -> Optional[str]:

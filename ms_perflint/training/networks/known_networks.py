@@ -112,12 +112,7 @@ def _loaded_by_published(module: SemanticIndex) -> frozenset[str]:
 def from_paper(call: Call) -> bool:
     """Return whether the class says that it follows a paper."""
     around = list(_around(call.scope.owner))
-    return bool(around) and _names_paper(call.module, around[-1])
-
-
-@fact
-def _names_paper(module: SemanticIndex, scope: Scope) -> bool:
-    return bool(re.search(_PAPER, module.text(scope.node)))
+    return bool(around) and re.search(_PAPER, call.module.text(around[-1].node)) is not None
 
 
 def in_tests(program: Program, site: Site) -> bool:
