@@ -35,8 +35,8 @@ SHOWN = 80  # characters of a comment
 class Check:
     """The base of all rules; the first line of a rule's docstring is its summary.
 
-    `suspect` decides on semantics, without LibCST. Only a suspect is parsed as concrete syntax: `visit` reports it with
-    a fix, or leaves that to `visit_Call` and the like, as in a `cst.CSTVisitor`, which examine its form.
+    `suspect` decides on semantics, without LibCST. Only a suspect is parsed as concrete syntax and visited:
+    `visit_Call`, as in a `cst.CSTVisitor`, examines its form, and reports it with a fix.
     """
 
     code: ClassVar[str]
@@ -49,7 +49,7 @@ class Check:
     in_libraries: ClassVar[bool] = True  # False: it reports nothing in the program of a file that scripts only import
     anchored: ClassVar[bool] = False  # also runs on entry scripts without a trigger: see `anchors`, `gap`
     blames: ClassVar[tuple[str, ...]] = ()  # parameters whose arguments, if passed, are to blame
-    looks_inside: ClassVar[bool] = True  # its `visit_Call` also sees the calls inside of a suspect
+    looks_inside: ClassVar[bool] = True  # its visitor also visits the nodes inside of a suspect
     reviews: ClassVar[bool] = False  # it checks the comments of a file after all other rules: see `review`
     options: ClassVar[Mapping[str, object]] = {}  # option -> default
     symptom: ClassVar[str] = ""  # the function of `profile.symptoms` that looks for its effect in a profile
@@ -117,20 +117,13 @@ class Check:
         return ()
 
     def examine(self, site: Site) -> list[Finding]:
-        """Return the findings at a suspect. Raises Unreadable where LibCST cannot parse it."""
+        """Return the findings of the visitor on a suspect. Raises Unreadable where LibCST cannot parse it."""
         from ms_perflint import syntax
 
         self._site, self.findings = site, []
         self._slice = syntax.parse_site(site)
-        self.visit(site)  # type: ignore[arg-type]
-        return self.findings
-
-    def visit(self, call: Call) -> None:
-        """Report a suspect; by default with `visit_Call` and the like, for the nodes of its syntax tree."""
-        from ms_perflint import syntax
-
-        assert self._slice is not None
         self._slice.visit(syntax.Visitor(self, self.looks_inside))
+        return self.findings
 
     def call(self, node: cst.CSTNode) -> Optional[Call]:
         """Return the suspect if `node` is that call; None for calls inside of it."""

@@ -24,12 +24,17 @@ CHECK = '''\
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 SAYS = Message("training waits for each batch: only one is fetched ahead")
 ADVICE = Message("fetch 16 ahead, the default")
@@ -46,15 +51,19 @@ class {title}(Check):
     gain = Gain("small", Message("more batches are ready before they are needed"))
     triggers = ("mindspore.dataset.config.set_prefetch_size",)
     blames = ("size",)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """One batch, in a program that trains."""
         return call.argument("size").must_be(1) and self.program.runs(call) and training.is_trained(self.program)
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call; the fix puts the default in place of the number."""
+        call = self.call(node)
+        if call is None:
+            return
         edits = edit.set_argument(call, "size", "16", line_length=self.line_length)
-        self.report(call.node, SAYS, Remedy(edits, ADVICE, reason=REASON))
+        self.report(node, SAYS, Remedy(edits, ADVICE, reason=REASON))
 '''
 
 PAGE = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -12,6 +12,9 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import conditions, mode, training, unset_mode
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 SAYS = {
     "given": Message("`mode` is PYNATIVE: each step runs op by op, not as one compiled graph"),
@@ -36,6 +39,7 @@ class PynativeModeTraining(Check):
     gain = Gain("large", Message("a step is computed several times as fast"))
     triggers = (mode.SET_CONTEXT,)
     blames = ("mode",)
+    looks_inside = False
     anchored = True
 
     def suspect(self, call: Call) -> bool:
@@ -70,8 +74,11 @@ class PynativeModeTraining(Check):
         """Return the call of a library that may set the mode, if no other call does."""
         return unset_mode.hidden(self.program)
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the value of `mode`, the call that leaves it out, or the call that trains."""
+        call = self.call(node)
+        if call is None:
+            return
         given = call.given("mode") if call.api == mode.SET_CONTEXT else None
         change = edit.to_graph_mode(call, self.line_length)
         says = SAYS[change.origin]
@@ -81,4 +88,4 @@ class PynativeModeTraining(Check):
             says = UNPROVEN
         elif change.recreated:
             says = RECREATES.filled(name=change.recreated)
-        self.report(given or call.node, says, change.remedy)
+        self.report(given or node, says, change.remedy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Place, Related, Remedy, Safety
@@ -11,6 +13,9 @@ from ms_perflint.training import conditions, devices, mode, remainders, sinking,
 from ms_perflint.training.callbacks import Cadence, batch_read, cadences, changes_by_step, inside_network
 from ms_perflint.training.graph_mode import shapes
 from ms_perflint.training.sinking import SINK
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 FALSE = Message("each step waits for Python to send a batch: `dataset_sink_mode` is False")
 CPU_ONLY = Message(
@@ -46,6 +51,7 @@ class MissingDatasetSinkMode(Check):
     gain = Gain("large", Message("no step waits for Python any more"))
     triggers = training.MODEL_TRAINS
     blames = (SINK,)
+    looks_inside = False
     options = {"report-deliberate": False}  # noqa: RUF012
 
     def suspect(self, call: Call) -> bool:
@@ -65,14 +71,17 @@ class MissingDatasetSinkMode(Check):
             and (bool(self.settings["report-deliberate"]) or not sinking.is_deliberate(call))
         )
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call of `train` or `fit`."""
+        call = self.call(node)
+        if call is None:
+            return
         remedy = _graded(call)
         if sinking.is_on_for_cpu(call):
             remedy = remedy._replace(edits=edit.set_argument(call, SINK, "True", line_length=self.line_length))
         else:
             remedy = edit.decide(remedy, call, SINK, "True", yaml="true", line_length=self.line_length)
-        self.report(call.node, self._says(call), remedy)
+        self.report(node, self._says(call), remedy)
 
     def _says(self, call: Call) -> Message:
         if sinking.is_on_for_cpu(call):

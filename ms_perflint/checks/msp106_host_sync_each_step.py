@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import devices, host_reads, removable_reads, training
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 READS = Message("Python waits for the device in every step: `{read}` reads a tensor")
 KEEP = Message("keep the tensor, and read it after the loop or every 100 steps")
@@ -23,6 +28,7 @@ class HostSyncEachStep(Check):
     safety = Safety.DISPLAY
     gain = Gain("small", Message("the next step is launched while the device is still busy"))
     triggers = tuple(host_reads.TRIGGERS)
+    looks_inside = False
     in_libraries = False
 
     def suspect(self, call: Call) -> bool:
@@ -33,8 +39,11 @@ class HostSyncEachStep(Check):
             return False
         return not devices.is_on_cpu(call) and not training.is_demonstration(self.program)
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the first read, with the others beside it."""
+        call = self.call(node)
+        if call is None:
+            return
         reads = host_reads.reads_from(self.program, call)
         # each read is replaced by its tensor, if all can be left out
         changes = [edit.unwrap(each.module, *read) for each in reads for read in removable_reads.unread(each)]
@@ -42,4 +51,4 @@ class HostSyncEachStep(Check):
         edits = tuple(one for each in changes for one in each or ()) if is_whole else None
         related = tuple(Related(each.place, Message("read here too")) for each in reads[1:])
         says = READS.filled(read=host_reads.written(call))
-        self.report(call.node, says, Remedy(edits, KEEP, Safety.DISPLAY, KEPT, related))
+        self.report(node, says, Remedy(edits, KEEP, Safety.DISPLAY, KEPT, related))

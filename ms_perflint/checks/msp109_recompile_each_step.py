@@ -15,6 +15,8 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from ms_perflint.training.graph_mode.varying import Varying
 
 NUMBER = Message("each new value of this number compiles `{name}` again")
@@ -30,6 +32,7 @@ class RecompileEachStep(Check):
     safety = Safety.UNSAFE
     gain = Gain("large", Message("no compilation after the first step"))
     triggers = ("()",)  # a compiled function has any name
+    looks_inside = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
         """Return the calls that pass such an argument."""
@@ -50,8 +53,9 @@ class RecompileEachStep(Check):
             found.setdefault(id(each.site.node), []).append(each)
         return found
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report each argument: a number becomes a tensor, a container gets `mutable` around it."""
-        for each in self._varying[id(call.node)]:
+        call = self.call(node)
+        for each in self._varying[id(call.node)] if call is not None else ():
             says = (NUMBER if each.is_number else CONTAINER).filled(name=each.callee.name)
             self.report(each.node, says, edit.pass_as_input(self.program, each, self.line_length))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -13,6 +13,9 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import training
 from ms_perflint.training.networks import train_cells, undecided_precision
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 PLAIN = Message("matmul and convolution run in FP32; an accelerator computes FP16 or BF16 several times as fast")
 SCALED = Message("loss scaling, but FP32 matmul and convolution; an accelerator computes FP16 several times as fast")
@@ -29,6 +32,7 @@ class Fp32Matmul(Check):
     gain = Gain("large", Message("matmul and convolution take a fraction of the time"))
     triggers = ("()",)  # a custom train cell has any name
     blames = tuple(train_cells.LEVELS.values())
+    looks_inside = False
     in_libraries = False
 
     def narrowed(self, sites: Sequence[Site]) -> Sequence[Site]:
@@ -47,8 +51,11 @@ class Fp32Matmul(Check):
         """Return the place where the trained networks cannot be followed, if nothing sets half precision."""
         return undecided_precision.hidden(self.program)
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call that creates the training, or the layer that is forced."""
+        call = self.call(node)
+        if call is None:
+            return
         suspect = undecided_precision.suspects(self.program)[id(call.node)]
         says = FORCED if suspect.is_forced else SCALED if suspect.is_scaled else PLAIN
-        self.report(call.node, says, edit.MixedPrecision(self.program, self.line_length).remedy(suspect))
+        self.report(node, says, edit.MixedPrecision(self.program, self.line_length).remedy(suspect))

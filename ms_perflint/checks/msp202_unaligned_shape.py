@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Optional, cast
+from typing import TYPE_CHECKING, Optional, cast
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check, trigger_words
@@ -15,6 +15,9 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training.networks import known_networks, layers, padding, train_cells
 from ms_perflint.training.networks.free_widths import BLOCK, LAYERS, OPERATORS, FreeWidths
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 WIDTH = Message("the hidden width {width} is not a multiple of {multiple}: {waste} % of its tiles is padding")
 AXIS = Message("axis {width} of these operands is not a multiple of {multiple}: {waste} % of its tiles is padding")
@@ -31,6 +34,7 @@ class UnalignedShape(Check):
     gain = Gain("small", Message("no work on padding, all cores in use"))
     triggers = (*LAYERS, *sorted(OPERATORS), "*")
     blames = ("out_channels", "out_features", "hidden_size")
+    looks_inside = False
     anchored = True  # for `gap`
     options = {"multiple": BLOCK, "min-waste": 10}  # noqa: RUF012
     limits = {"multiple": (2, 4096), "min-waste": (0, 100)}  # noqa: RUF012
@@ -64,23 +68,27 @@ class UnalignedShape(Check):
         is_missed = train_cells.are_unknown(self.program) and not self.widths.has_layers
         return train_cells.unknown(self.program) if is_missed else None
 
-    def visit(self, call: Call) -> None:
-        """Report the formula, or the layer that produces the width; of several widths, each place that chooses one."""
-        site: Site = call
-        if not isinstance(site, Call):
-            formula = self.widths.formula(site)
-            if formula is not None:
-                self.report(site.node, FORMULA.filled(size=formula.multiple), edit.round_up(site, formula))
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
+        """Report the formula."""
+        site = self.site(node)
+        found = self.widths.formula(site) if site is not None else None
+        if site is not None and found is not None:
+            self.report(node, FORMULA.filled(size=found.multiple), edit.round_up(site, found))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Report the layer that produces the width; if it is created several times, each place that chooses a width."""
+        call = self.call(node)
+        if call is None:
             return
         tiles = self.widths.tiles
         if call.api in OPERATORS:
             axes = self.widths.axis(call)
-            self.report(call.node, self._says(AXIS, axes[0].value), edit.align_axes(self.program, axes, tiles))
+            self.report(node, self._says(AXIS, axes[0].value), edit.align_axes(self.program, axes, tiles))
             return
         for position, found in enumerate(self.widths.produced(call)):
             own = [each.node for each in found.origins if each.module is call.module and each.node is not None]
             if not position or own:
-                place = own[0] if position else call.node
+                place = own[0] if position else node
                 self.report(place, self._says(WIDTH, found.width), edit.align_width(self.program, found, tiles))
 
     def _says(self, message: Message, width: int) -> Message:

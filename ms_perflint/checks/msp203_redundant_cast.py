@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -12,6 +13,9 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import FUNCTIONS
 from ms_perflint.training.dtypes.redundant_casts import Redundant, RedundantCasts
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 SAME = Message("this value is {dtype} already: the cast is one more operator to launch or compile")
 SAME_AS = Message("this value has the dtype `{dtype}`: the cast is one more operator to launch or compile")
@@ -30,6 +34,7 @@ class RedundantCast(Check):
     symptom = "casts"
     gain = Gain("small", Message("one or two fewer passes over a tensor"))
     triggers = (*FUNCTIONS, *(f".{method}" for method in tensor_ops.CAST_METHODS))
+    looks_inside = False
     per_program = False
 
     @cached_property
@@ -40,11 +45,12 @@ class RedundantCast(Check):
         """The value has the dtype already, is created there, or was widened from it."""
         return self._casts.find(call) is not None
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the cast; of a pair, the second one."""
-        found = self._casts.find(call)
-        if found is not None:
-            self.report(call.node, _says(found), edit.drop_cast(call, found, self.line_length))
+        call = self.call(node)
+        found = self._casts.find(call) if call is not None else None
+        if call is not None and found is not None:
+            self.report(node, _says(found), edit.drop_cast(call, found, self.line_length))
 
 
 def _says(found: Redundant) -> Message:

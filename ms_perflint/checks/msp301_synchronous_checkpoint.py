@@ -12,6 +12,8 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.training import checkpoints, devices, family, training
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from ms_perflint.training.checkpoints import Reads
 
 REPEATED = Message("saving this checkpoint blocks training each time: no `async_save`")
@@ -33,6 +35,7 @@ class SynchronousCheckpoint(Check):
     gain = Gain("medium", Message("no wait at a checkpoint"))
     triggers = (checkpoints.CONFIG, checkpoints.CALLBACK, checkpoints.SAVE)
     blames = ("async_save",)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """A checkpoint is saved per step or per epoch of a training, and synchronously."""
@@ -45,17 +48,20 @@ class SynchronousCheckpoint(Check):
             and checkpoints.saves_repeatedly(call)
         )
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the config, a callback without one, or the save."""
+        call = self.call(node)
+        if call is None:
+            return
         unused = checkpoints.unused_config(self.program, call) if call.api == checkpoints.CALLBACK else None
         if unused is not None:
             says = UNUSED.filled(place=unused.place.seen_from(call.module.path))
-            self.report(call.node, says, edit.pass_config(call, unused, self.line_length))
+            self.report(node, says, edit.pass_config(call, unused, self.line_length))
         elif checkpoints.is_refused(call):
-            self.report(call.node, REFUSED, Remedy(None, OTHER_FORMAT))
+            self.report(node, REFUSED, Remedy(None, OTHER_FORMAT))
         else:
             reads = checkpoints.use_of(call)
-            self.report(call.node, self._says(call, reads), edit.save_in_background(call, reads, self.line_length))
+            self.report(node, self._says(call, reads), edit.save_in_background(call, reads, self.line_length))
 
     def _says(self, call: Call, reads: Reads) -> Message:
         if reads.use is None:

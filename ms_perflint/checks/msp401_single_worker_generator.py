@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -10,6 +11,9 @@ from ms_perflint.core.findings import Gain, Related, Remedy, Safety
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import pipelines, sources, training
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 WORKERS = "num_parallel_workers"
 CONFIG = "mindspore.dataset.config"  # has the value of the user, or the number of cores
@@ -34,6 +38,7 @@ class SingleWorkerGenerator(Check):
     gain = Gain("medium", Message("rows are made side by side"))
     triggers = (pipelines.GENERATOR,)
     blames = (WORKERS,)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """A training set whose rows one worker loads."""
@@ -48,28 +53,32 @@ class SingleWorkerGenerator(Check):
             and not training.is_demonstration(program)
         )
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call; the fix sets the number of workers of the other stages."""
-        work = sources.work_of(self.program, call)
-        if work is None:
+        call = self.call(node)
+        work = sources.work_of(self.program, call) if call is not None else None
+        if call is None or work is None:
             return
         name, imports = edit.name_in(self.program, call.scope, CONFIG, self.line_length)
         edits = edit.set_argument(call, WORKERS, f"{name}.get_num_parallel_workers()", line_length=self.line_length)
         remedy = Remedy((*imports, *edits) if edits is not None else None, MORE, Safety.UNSAFE, APART)
         related = [Related(work.site.place, Message("what it does for each row"))]
-        drawn, again = (each.place if each is not None else None for each in (work.drawn, work.again))
-        obstacles = (
-            (work.changed, CHANGED, Message("each row changes this: workers would not agree")),
-            (work.shared, SHARED, Message("this is made once, before the workers start")),
-            (work.told, TOLD, Message("the program changes it here")),
-            (drawn, DRAWS, Message("each worker draws the same number here")),
-            (again, AGAIN, Message("every epoch draws the same numbers here")),
-        )
-        place, reason, says = next((each for each in obstacles if each[0] is not None), (None, None, ""))
-        if place is not None:
-            remedy = remedy._replace(safety=Safety.DISPLAY, reason=reason)
-            related.append(Related(place, says))
+        if work.changed is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=CHANGED)
+            related.append(Related(work.changed, Message("each row changes this: workers would not agree")))
+        elif work.shared is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=SHARED)
+            related.append(Related(work.shared, Message("this is made once, before the workers start")))
+        elif work.told is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=TOLD)
+            related.append(Related(work.told, Message("the program changes it here")))
+        elif work.drawn is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=DRAWS)
+            related.append(Related(work.drawn.place, Message("each worker draws the same number here")))
+        elif work.again is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=AGAIN)
+            related.append(Related(work.again.place, Message("every epoch draws the same numbers here")))
         elif not isinstance(call.given(WORKERS), (ast.Constant, type(None))):
             remedy = remedy._replace(edits=None)  # the passed value would be ignored, and no number suits all hosts
             related += [edit.decided_here(known, WORKERS) for known in call.argument(WORKERS).by_default]
-        self.report(call.node, ONE.filled(name=work.site.word), remedy._replace(related=tuple(related)))
+        self.report(node, ONE.filled(name=work.site.word), remedy._replace(related=tuple(related)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Related, Remedy, Safety
@@ -9,6 +11,9 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import jit, mode, pipelines, remainders, training
 from ms_perflint.training.remainders import DROP
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 FEWER = Message("the last batch has fewer rows: the graph is compiled once more for its shape")
 MAY = Message("the last batch may have fewer rows: the graph is then compiled once more for its shape")
@@ -31,6 +36,7 @@ class BatchKeepsRemainder(Check):
     gain = Gain("small", Message("one compilation fewer"))
     triggers = (".batch",)
     blames = (DROP,)
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """Batches that feed a training in graph mode, the last of which may have fewer rows."""
@@ -46,9 +52,10 @@ class BatchKeepsRemainder(Check):
             and remainders.may_remain(batch)
         )
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call; the fix is display-only where other pipelines are created there, too."""
-        batch = pipelines.api_of(call)
+        call = self.call(node)
+        batch = pipelines.api_of(call) if call is not None else None
         if batch is None:
             return
         remedy = Remedy(None, DROPS, Safety.UNSAFE, NEVER if remainders.is_unshuffled(batch) else LEFT_OUT)
@@ -62,5 +69,5 @@ class BatchKeepsRemainder(Check):
         elif (expected := remainders.expected(batch)) is not None:
             related = (Related(expected, Message("this counts or takes the batches of an epoch")),)
             remedy = Remedy(None, DROPS, Safety.DISPLAY, EXPECTED, related)
-        remedy = edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length)
-        self.report(call.node, FEWER if remainders.is_known(batch) else MAY, remedy)
+        says = FEWER if remainders.is_known(batch) else MAY
+        self.report(node, says, edit.decide(remedy, batch, DROP, "True", yaml="true", line_length=self.line_length))

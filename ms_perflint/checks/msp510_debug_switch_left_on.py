@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
@@ -11,6 +12,9 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import debugging, mode, training
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 SAYS = {
     debugging.GRAPHS: Message("every compilation writes its graphs to disk: the first step takes longer"),
@@ -29,6 +33,7 @@ class DebugSwitchLeftOn(Check):
     gain = Gain("medium", Message("the first step, or each one, takes less time"))
     triggers = tuple(dict.fromkeys(switch.api for switch in debugging.SWITCHES))
     blames = tuple(switch.argument for switch in debugging.SWITCHES if switch.argument)
+    looks_inside = False
     anchored = True
 
     def suspect(self, call: Call) -> bool:
@@ -47,10 +52,13 @@ class DebugSwitchLeftOn(Check):
     def _trains(self) -> bool:
         return training.is_trained(self.program) and not training.is_demonstration(self.program)
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call, once for each switch."""
+        call = self.call(node)
+        if call is None:
+            return
         for name, effect, place in debugging.exported(self.program) if not call.api else ():
             related = (Related(place, Message("`{name}` is set here", name=name)),)
-            self.report(call.node, SAYS[effect], Remedy(None, Message("set it for debugging only"), related=related))
+            self.report(node, SAYS[effect], Remedy(None, Message("set it for debugging only"), related=related))
         for switch in debugging.switched_on(call):
-            self.report(call.node, SAYS[switch.effect], edit.switch_off(call, switch, self.line_length))
+            self.report(node, SAYS[switch.effect], edit.switch_off(call, switch, self.line_length))

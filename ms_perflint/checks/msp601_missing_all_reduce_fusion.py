@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ms_perflint import edits as edit
 from ms_perflint.check import Check
 from ms_perflint.core.findings import Gain, Safety
@@ -9,6 +11,9 @@ from ms_perflint.index.semantic_index import Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import gradient_fusion, parallel, training
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 IN_VAIN = Message("unfused gradients: `all_reduce_fusion_config` alone has no effect on 2.4")
 ONE_BY_ONE = Message("unfused gradients: each parameter has an AllReduce of its own{condition}")
@@ -28,6 +33,7 @@ class MissingAllReduceFusion(Check):
     gain = Gain("medium", Message("gradients are added up while others are still computed"))
     triggers = (parallel.SET,)
     blames = (parallel.INDICES,)  # where it has no effect; with fusion buckets nothing is reported
+    looks_inside = False
 
     def suspect(self, call: Call) -> bool:
         """Data-parallel training in graph mode, with unfused gradients."""
@@ -44,9 +50,11 @@ class MissingAllReduceFusion(Check):
         sets = parallel.settings(Call(site, self.program, parallel.SET)) or {}
         return gradient_fusion.may_compile(self.program, site) and parallel.default_modes(sets) != {"stand_alone"}
 
-    def visit(self, call: Call) -> None:
+    def visit_Call(self, node: cst.Call) -> None:
         """Report the call that sets the parallel mode."""
-        self.report(call.node, self._says(call), edit.fuse(call, self.line_length))
+        call = self.call(node)
+        if call is not None:
+            self.report(node, self._says(call), edit.fuse(call, self.line_length))
 
     def _says(self, call: Call) -> Message:
         version, sets = self.program.version, parallel.settings(call) or {}

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ms_perflint.edits.asynchronous import save_in_background as save_in_background
     from ms_perflint.edits.casts import drop_cast as drop_cast
     from ms_perflint.edits.constants import replace_constants as replace_constants
+    from ms_perflint.edits.execution_mode import hoist as hoist
     from ms_perflint.edits.expressions import replace_expression as replace_expression
     from ms_perflint.edits.expressions import unwrap as unwrap
     from ms_perflint.edits.gradient_fusion import fuse as fuse
-    from ms_perflint.edits.graph_mode import make_once as make_once
     from ms_perflint.edits.graph_mode import to_graph_mode as to_graph_mode
     from ms_perflint.edits.imports import import_name as import_name
     from ms_perflint.edits.imports import insert_after_imports as insert_after_imports
@@ -46,9 +46,10 @@ _HOMES = {
     **dict.fromkeys(("pass_config", "save_in_background"), "asynchronous"),
     **dict.fromkeys(("drop_cast",), "casts"),
     **dict.fromkeys(("replace_constants",), "constants"),
+    **dict.fromkeys(("hoist",), "execution_mode"),
     **dict.fromkeys(("replace_expression", "unwrap"), "expressions"),
     **dict.fromkeys(("fuse",), "gradient_fusion"),
-    **dict.fromkeys(("make_once", "to_graph_mode"), "graph_mode"),
+    **dict.fromkeys(("to_graph_mode",), "graph_mode"),
     **dict.fromkeys(("pass_as_input",), "inputs"),
     **dict.fromkeys(("MixedPrecision",), "mixed_precision"),
     **dict.fromkeys(("import_name", "insert_after_imports", "name_in"), "imports"),

@@ -21,8 +21,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import mode, unset_mode
 from ms_perflint.training.graph_mode import readiness
-from ms_perflint.training.graph_mode.made_once import bound_anew
-from ms_perflint.training.graph_mode.recreated import Recreated, recreated, recreated_per_epoch
+from ms_perflint.training.graph_mode.recreated import recreated, recreated_per_epoch
 from ms_perflint.training.graph_mode.unproven import is_training_unknown, unknown_networks, unproven
 from ms_perflint.training.graph_mode.varying import varying_per_epoch
 
@@ -34,11 +33,6 @@ UNTOLD = Message("the network that is trained is not known, so graph mode may no
 COMPILES = Message("the first step takes longer, and results differ in the last digits")
 IMPORTED = Message("other programs import this file, and would get the mode too")
 JIT = Message("`@jit` on this function compiles the step alone, in either mode")
-ONCE = Message("make it once, before the loop")
-STATE = Message("each step begins with new weights, or a new state of the optimizer, which would be kept then")
-CHANGED = Message("what is made once keeps a value that changes between steps")
-BOUND = Message("each step binds `{name}` again, which it reads; the function can take it as an argument")
-DEFINED = Message("each step defines `{name}` again, too: define it once")
 MOST = 8  # obstacles shown beside a finding; `ms-perflint program` lists all
 
 
@@ -74,25 +68,6 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
     others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
     return _shown("setting", call.program, cause.edits, advice, DECIDED, (*places, *others[:MOST]))
-
-
-def make_once(call: Call, made: Recreated) -> Remedy:
-    """Return the remedy that creates a function or cell before the loop, in each step of which it is created."""
-    remedy = Remedy(hoist(call, made.once), ONCE, reason=Message("its arguments may change from step to step"))
-    bound = bound_anew(made.site) if remedy.edits is None else None
-    change = None
-    if bound is None or bound.kind == "function":
-        change = readiness.change_between_steps(call.program, made.site)
-    if made.is_stateful:
-        return remedy._replace(safety=Safety.DISPLAY, reason=STATE)
-    if change is not None:
-        related = (Related(change.place, change.message),)
-        return remedy._replace(safety=Safety.DISPLAY, reason=CHANGED, related=related)
-    if bound is not None:
-        related = (Related(bound.scope.module.place(bound.node), Message("it is bound here")),)
-        reason = (DEFINED if bound.kind == "function" else BOUND).filled(name=bound.name)
-        return remedy._replace(safety=Safety.DISPLAY, reason=reason, related=related)
-    return remedy
 
 
 def _optional(program: Program, graph: Call) -> Change:
