@@ -22,13 +22,14 @@ from ms_perflint.index.reachability import condition_of, excludes, path_conditio
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Site
 from ms_perflint.infer import config_files
 from ms_perflint.infer.alternatives import Display, Instance, Options
+from ms_perflint.infer.entered_once import runs_once
 from ms_perflint.infer.evaluator import Evaluator, Reading
-from ms_perflint.infer.list_changes import CALLS, runs_once
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative
 
 CALLERS = 20  # of one function
+CALLS = 6  # calls that are gone back, one behind the other
 PARSES = ("parse_args", "parse_known_args")  # methods of parsers
 
 

@@ -7,10 +7,11 @@ import os
 from typing import Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Scope, Site
+from ms_perflint.index.semantic_index import FUNCTIONS, Scope, Site
 from ms_perflint.index.syntax_forms import given, word_of
 from ms_perflint.infer import commandline, parameters
 from ms_perflint.infer.database import Files
+from ms_perflint.infer.entered_once import entered_once, runs_once_in_call
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import TOP, Alternative, Value, join
@@ -82,16 +83,16 @@ def is_loaded_once(evaluator: Evaluator, path: str) -> bool:
     loaders = (site for word in LOADING for site in evaluator.program.sites(word))
     outside = (site for site in loaders if all(k.definition is None for k in evaluator.callees(site).alternatives))
     sites = [site for site in outside if path in _given_by(evaluator, site)]
-    for _ in range(FILES):
-        if len(sites) != 1:
-            break
-        site, function = sites[0], sites[0].scope.owner
-        if site.block.loops or isinstance(site.scope.node, COMPREHENSIONS):
-            return False
-        callers = evaluator.program.callers(function) if function.is_function else ()
-        others = ((each, _given_by(evaluator, each)) for each in callers if each.scope.owner is not function)
-        sites = [each for each, found in others if path in found or not found]
-    return not sites
+    if len(sites) != 1 or not runs_once_in_call(sites[0].node, sites[0].scope):
+        return not sites
+
+    def leading(function: Scope) -> list[Site]:
+        callers = (each for each in evaluator.program.callers(function) if each.scope.owner is not function)
+        found = ((each, _given_by(evaluator, each)) for each in callers)
+        return [each for each, paths in found if path in paths or not paths]
+
+    last = entered_once(sites[0].scope.owner, leading)[-1]
+    return not last.is_function or not leading(last)
 
 
 def _given_by(evaluator: Evaluator, site: Site) -> frozenset[str]:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
-from ms_perflint.index.execution_order import place
-from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of, words_in
 from ms_perflint.infer import held_names
 from ms_perflint.infer.alternatives import COMPREHENSION, TUPLE, YIELDS, Display, Instance
@@ -22,7 +21,6 @@ from ms_perflint.infer.values import Alternative, Value
 FIXED = (TUPLE, YIELDS)  # kinds of displays that get nothing later
 BEHIND = frozenset({"append", "extend"})  # methods that leave all elements where they are
 KEEPING = frozenset({"builtins", "math", "mindspore", "numpy"})  # packages whose functions change no list that they get
-CALLS = 6  # calls that are gone back, one behind the other
 KEEPS = BEHIND | {STORE}  # those that move no element to another place
 CHOICES = (ast.BoolOp, ast.IfExp, ast.NamedExpr, ast.Starred)  # expressions that give one of their parts
 OWN = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.Constant, ast.BinOp)  # that make something new
@@ -231,21 +229,6 @@ def _may_be_of(holder: Binding, change: Change, is_named_so: bool) -> bool:
     if isinstance(holder.node, ast.Attribute) or holder.scope.is_class:
         return any(each.path or word_of(each.value) == about.id for each in home.bindings[about.id] if each.value)
     return home.owner is holder.scope.owner if holder.scope.owner.is_function else home.parent is None
-
-
-def runs_once(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
-    """Return whether code runs at most once in a run: in no loop, and in no function that runs twice."""
-    for _ in range(CALLS):
-        here = place(node, scope)
-        if here is None or here.block.loops or isinstance(scope.node, (*COMPREHENSIONS, ast.Lambda)):
-            return False
-        if not scope.owner.is_function:
-            return True
-        sites = evaluator.program.callers(scope.owner)
-        if len(sites) != 1:
-            return False
-        node, scope = sites[0].node, sites[0].scope
-    return False
 
 
 def is_fixed(evaluator: Evaluator, what: Display) -> bool:

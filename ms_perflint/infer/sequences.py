@@ -15,6 +15,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import held_names, list_changes, lists
 from ms_perflint.infer.alternatives import COMPREHENSION, DICT, LIST, MANY_OF, TUPLE, YIELDS, Constant, Display
 from ms_perflint.infer.changes import Change
+from ms_perflint.infer.entered_once import runs_once
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import BOTTOM, MANY, NO_CONSTANT, TOP, Alternative, Value, join
 
@@ -266,7 +267,7 @@ def _at(evaluator: Evaluator, what: Display, node: ast.expr, scope: Scope) -> Op
     for change in list_changes.changes(evaluator, what):
         at = place(change.node, change.block.scope)
         is_once = change.block.loops == loops and not isinstance(change.block.scope.node, COMPREHENSIONS)
-        if change.node is node and is_once and (is_own or list_changes.runs_once(evaluator, node, scope)):
+        if change.node is node and is_once and (is_own or runs_once(evaluator, node, scope)):
             continue
         if is_own and never_before(at, read):
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Optional
 
 from ms_perflint.index.execution_order import happens_before, place
@@ -14,6 +15,7 @@ from ms_perflint.infer import calls, commandline, mappings
 from ms_perflint.infer.alternatives import Api, Constant, Options
 from ms_perflint.infer.call_order import is_made_once
 from ms_perflint.infer.commandline import Asked
+from ms_perflint.infer.entered_once import entered_once
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
@@ -150,20 +152,13 @@ def _adds(evaluator: Evaluator, site: Site, name: str) -> Optional[bool]:
 
 def _are_together(evaluator: Evaluator, what: Options, function: Scope) -> bool:
     """Return whether a function has a parser that no other call of it has: one call makes it and runs the function."""
+
+    def callers(called: Scope) -> Sequence[Site]:  # that enter no other function instead
+        sites = evaluator.program.callers(called)
+        return sites if all(evaluator.callees(each).only is not None for each in sites) else ()
+
     maker = what.parser.made_by
-    return maker is not None and not set(_lone(evaluator, maker)).isdisjoint(_lone(evaluator, function))
-
-
-def _lone(evaluator: Evaluator, function: Scope) -> list[Scope]:
-    """Return a function, its caller, the caller of that one, ..., where only one call, in no loop, enters each."""
-    found = [function]
-    while found[-1].is_function:
-        sites = evaluator.program.callers(found[-1])
-        is_one = len(sites) == 1 and not sites[0].block.loops and evaluator.callees(sites[0]).only is not None
-        if not is_one or sites[0].scope.owner in found:
-            break
-        found.append(sites[0].scope.owner)
-    return found
+    return maker is not None and not set(entered_once(maker, callers)).isdisjoint(entered_once(function, callers))
 
 
 def _with_default(evaluator: Evaluator, site: Site, name: str, value: Value, is_chosen: Optional[bool] = True) -> Value:
