@@ -83,7 +83,7 @@ def entries_of(path: str, linter: Linter) -> list[str]:
     """Return the entry scripts of the programs that a file is a part of: itself, or one that trains comes first."""
     own = linter.program(path)
     entries = [path] if is_script(own) else [each for each in linter.project.programs(path) if each != path]
-    first = next((entry for entry in entries if training.trains(linter.program(entry)).is_yes), entries[0])
+    first = next((entry for entry in entries if training.is_trained(linter.program(entry))), entries[0])
     return [first, *(entry for entry in entries if entry != first)]
 
 

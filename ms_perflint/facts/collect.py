@@ -16,7 +16,7 @@ from ms_perflint.linting.merging import DEFAULTS
 from ms_perflint.linting.prefilter import MARK
 from ms_perflint.program.program import Program
 from ms_perflint.training.networks.train_cells import is_script
-from ms_perflint.training.training import trains
+from ms_perflint.training.training import is_trained
 
 IN_SHORT: tuple[Callable[[Reader], Fact], ...] = (
     training.trains,
@@ -98,7 +98,7 @@ def training_scripts(linter: Linter, files: Iterable[str]) -> Iterator[str]:
 
 def _starts_training(linter: Linter, file: str) -> bool:
     program = _script(linter, file)
-    return program is not None and trains(program).is_yes
+    return program is not None and is_trained(program)
 
 
 def _script(linter: Linter, file: str) -> Optional[Program]:
@@ -124,7 +124,7 @@ def _overview(linter: Linter, file: str) -> tuple[Optional[Overview], ...]:
     program = _script(linter, file)
     if program is None:
         return ()
-    return (overview_of(program) if trains(program).is_yes or is_started(program) else None,)
+    return (overview_of(program) if is_trained(program) or is_started(program) else None,)
 
 
 def overview_of(program: Program) -> Overview:

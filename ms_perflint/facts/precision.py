@@ -20,7 +20,7 @@ from ms_perflint.training.networks.train_cells import Training
 def precision_of(reader: Reader) -> Fact:
     """Return whether half precision may reach the training, with all places of evidence."""
     program = reader.program
-    if not training.trains(program).is_yes:
+    if not training.is_trained(program):
         return Fact(Message("precision"), None, Message("not applicable: it does not train"), (), False)
     made = list(_made(reader))
     halved = list(_halved(reader))

@@ -132,7 +132,7 @@ class Programs:
                     base.leave_out(Message("not all of {number} config files were tried", number=len(siblings)))
                     break
                 tried.append(program)
-                if sibling_configs.loads(program) and training.trains(program).is_yes:
+                if sibling_configs.loads(program) and training.is_trained(program):
                     return True
         finally:
             for program in tried:

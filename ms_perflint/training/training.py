@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Optional
+from typing import Optional
 
-from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
@@ -30,18 +29,6 @@ _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
 _BY_NAME = EXPOSING | {"eval", "exec", "globals", "locals", "modules"}  # call functions by computed names
 RANDOM = frozenset({"rand", "randn", "randint", "random", "normal", "uniform", "ones", "zeros", "StandardNormal"})
-
-
-class Fact(NamedTuple):
-    """Yes, no or unknown (None), with the places that show it."""
-
-    answer: Optional[bool]
-    places: tuple[Place, ...] = ()
-
-    @property
-    def is_yes(self) -> bool:
-        """Return whether the answer is yes."""
-        return self.answer is True
 
 
 @fact
@@ -82,12 +69,6 @@ def is_trained(program: Program) -> bool:
 def may_train(program: Program) -> bool:
     """Return whether the bytes of the files allow a training step: before it is known what runs."""
     return mentions_training(program) and not is_unit_test(program)
-
-
-def trains(program: Program) -> Fact:
-    """Return whether running code calls a training step, or `Model.train` or `fit`."""
-    places = tuple(sorted(site.module.source.place(site.span[0]) for site in train_sites(program)))
-    return Fact(bool(places) if program.is_whole else None, places[:3])
 
 
 @fact
