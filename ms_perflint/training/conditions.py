@@ -106,7 +106,7 @@ def _path_conditions(
     found: list[PathCondition] = []
     for caller in callers(program, function) if function.is_function else ():
         if caller.scope.owner not in (*seen, function) and program.runs(caller):
-            inner = _context_of(program, caller, function)
+            inner = context_of(program, caller, function)
             moved = _at_caller(program, own, caller, function, inner)
             calls = tuple(each._replace(scope=_in_context(program, each.scope, function, inner)) for each in entries)
             if moved is None or not all(_may_call(program, *each) for each in calls):
@@ -125,14 +125,13 @@ def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, s
     return value.denotes(target) or (value.open and not surely)
 
 
-def _context_of(program: Program, caller: Site, function: Scope) -> Scope:
+def context_of(program: Program, caller: Site, function: Scope) -> Scope:
     """Return the call context of a function for one of its calls; the function itself where that is not known."""
-    node, scope, evaluator = caller.node, caller.scope, program.evaluator
-    known = [each for each in evaluator.callees(caller).alternatives if each.definition is function]
-    if len(known) != 1 or not isinstance(node, ast.Call):
+    known = [each for each in program.evaluator.callees(caller).alternatives if each.definition is function]
+    if len(known) != 1 or not isinstance(caller.node, ast.Call):
         return function
-    layer = Layer(node, scope)
-    return evaluator.call_context(function, layer, scope, known[0].receiver, outer=known[0].outer)
+    layer, (one,) = Layer(caller.node, caller.scope), known
+    return entered_context(program.evaluator, function, layer, one.receiver, one.outer) or function
 
 
 def _in_context(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:

@@ -12,12 +12,11 @@ from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Layer
 from ms_perflint.index.syntax_forms import Later, word_of
-from ms_perflint.infer import calls
-from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
+from ms_perflint.training.conditions import context_of
 from ms_perflint.training.iterations import has_one_iteration, is_in_last_iteration, is_in_one_iteration
 from ms_perflint.training.optimizers import optimizers
 
@@ -50,7 +49,7 @@ def _repeats(
     if any(not _has_one_iteration(program, loop, site, entered) for loop in trains):
         return True
     for inner in site.lambdas:
-        if _is_given_as_hook(program, inner):
+        if inner in _given_as_hooks(program):
             return True
         if any(_repeats(program, caller, None, even_once, seen) for caller in program.callers(inner)):
             return True
@@ -59,7 +58,7 @@ def _repeats(
     seen.add((scope, entered))
     callers = (caller for caller in training.callers(program, scope) if type(caller.node) is not Later)
     found = [caller for caller in callers if program.runs(caller)]  # and not beside the training, in another thread
-    if _is_given_as_hook(program, scope):
+    if scope in _given_as_hooks(program):
         return True
     cls = scope.cls if scope.name in _hooks(program) else None
     is_hook = cls is not None and training.is_callback(program, cls) and _is_used(program, cls)
@@ -76,8 +75,8 @@ def _has_one_iteration(program: Program, loop: ast.AST, site: Site, entered: Opt
         return True
     found = training.running_callers(program, function)
     leading = [caller for caller in found if _leads_to(program, caller, site, entered)]
-    scopes = [_context(program, caller, function) for caller in leading] if len(leading) < len(found) else []
-    return bool(scopes) and all(each is not None and has_one_iteration(program, loop, each) for each in scopes)
+    scopes = [context_of(program, caller, function) for caller in leading] if len(leading) < len(found) else []
+    return bool(scopes) and all(has_one_iteration(program, loop, each) for each in scopes)
 
 
 def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scope]) -> bool:
@@ -93,15 +92,7 @@ def _leads_to(program: Program, caller: Site, site: Site, entered: Optional[Scop
         value = program.value(*given) if given is not None else None
         if value is not None and not value.open and all(k.definition is not entered for k in value.alternatives):
             return False
-    context = _context(program, caller, function)
-    return context is None or evaluator.reachability(site.block, context) != IMPOSSIBLE
-
-
-def _context(program: Program, caller: Site, function: Scope) -> Optional[CallContext]:
-    """Return the call context of a function for one of its calls; None where it has none of its own."""
-    known = next((each for each in program.evaluator.callees(caller).alternatives if each.definition is function), None)
-    receiver = known.receiver if known is not None else None
-    return calls.entered_context(program.evaluator, function, Layer(caller.call, caller.scope), receiver)
+    return evaluator.reachability(site.block, context_of(program, caller, function)) != IMPOSSIBLE
 
 
 # --- callbacks
@@ -115,13 +106,9 @@ def _hooks(program: Program) -> frozenset[str]:
     return REPEATED_HOOKS | EVALUATION_HOOKS if evaluates else REPEATED_HOOKS
 
 
-def _is_given_as_hook(program: Program, function: Scope) -> bool:
-    """Return whether a `LambdaCallback` calls a function per step or epoch."""
-    return function in _given_as_hooks(program)
-
-
 @fact
 def _given_as_hooks(program: Program) -> set[Scope]:
+    """Return the functions that a `LambdaCallback` calls per step or epoch."""
     calls = program.calls("mindspore.train.LambdaCallback")
     given = [call.argument(hook) for call in calls for hook in sorted(_hooks(program)) if call.given(hook) is not None]
     found = (known.definition for value in given for known in value.alternatives)
