@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Optional
 
@@ -68,14 +68,21 @@ def _changes(program: Program, known: Alternative) -> bool:
     """Return whether a callback changes the training in a hook of a step."""
     if known.type_api == SCHEDULES:
         return True
-    for each in lineage(program.evaluator, known.cls) if known.cls is not None else ():
-        hooks = [method for method in each.definition.defines if method.name in STEP_HOOKS] if each.definition else []
-        words = {word.lower() for hook in hooks for word in words_called(program, hook)}
-        if hooks:
-            return any(re.search(CHANGES, word) for word in words) or any(map(_updates, hooks))
-        if each.api == SCHEDULES:
-            return True
-    return False
+    hooks, api = _acting(program, known.cls) if known.cls is not None else ([], None)
+    words = {word.lower() for hook in hooks for word in words_called(program, hook)}
+    return api == SCHEDULES or any(re.search(CHANGES, word) for word in words) or any(map(_updates, hooks))
+
+
+def _acting(program: Program, cls: Scope) -> tuple[list[Scope], Optional[str]]:
+    """Return the hooks of a step in the first base of a callback class that has any, or the first API among the bases.
+
+    None of neither.
+    """
+    for known in lineage(program.evaluator, cls):
+        hooks = [each for each in known.definition.defines if each.name in STEP_HOOKS] if known.definition else []
+        if hooks or known.definition is None:
+            return hooks, None if hooks else known.api
+    return [], None
 
 
 def inside_network(train: Call) -> Optional[Place]:
@@ -173,21 +180,12 @@ def cadence(program: Program, known: Alternative) -> Cadence:
 
 def _of_class(program: Program, cls: Scope) -> Cadence:
     """Return when a callback class of the project acts, by the first of its bases with a hook of a step."""
-    for known in lineage(program.evaluator, cls):
-        if known.definition is not None:
-            hooks = [method for method in known.definition.defines if method.name in STEP_HOOKS]
-            if hooks:
-                return _of_hooks(program, hooks)
-        elif known.api in LOG_APIS:
-            return Cadence.LOG
-        else:
-            is_step = known.api in STEP_APIS or known.api == CHECKPOINT
-            return Cadence.STEP if is_step else Cadence.EPOCH
-    return Cadence.UNKNOWN
-
-
-def _of_hooks(program: Program, hooks: Sequence[Scope]) -> Cadence:
-    """Return when a callback with these hooks acts, by the calls in them."""
+    hooks, api = _acting(program, cls)
+    if not hooks and api is None:
+        return Cadence.UNKNOWN
+    if not hooks:
+        is_step = api in STEP_APIS or api == CHECKPOINT
+        return Cadence.LOG if api in LOG_APIS else Cadence.STEP if is_step else Cadence.EPOCH
     words = {word.lower() for hook in hooks for word in words_called(program, hook) if word != "update"}
     acts = any(act in word for word in words for act in ACTS) or any(_updates(hook) for hook in hooks)
     return Cadence.STEP if acts else Cadence.LOG
