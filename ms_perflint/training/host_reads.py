@@ -20,7 +20,7 @@ from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import compiled, trained
 from ms_perflint.training.networks.networks import NAMED_LOSS, is_loss, is_loss_api
 from ms_perflint.training.pipelines import EVALUATES
-from ms_perflint.training.step_loops import StepLoop, step_loops, steps_in_functions
+from ms_perflint.training.step_loops import LEAVES, StepLoop, step_loops, steps_in_functions
 
 METHODS = tensor_ops.READS
 FUNCTIONS = frozenset({"float", "int", "str", "print", "format"})
@@ -313,15 +313,9 @@ def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
             continue
         if by_default(program, each) is True:
             continue
-        if not iterations.is_behind(program, step.loop, each, SHORT) or _leaves(site.block):
+        if not iterations.is_behind(program, step.loop, each, SHORT) or iterations.ends(site.block, *LEAVES):
             return False
     return program.runs(site)
-
-
-def _leaves(block: Block) -> bool:
-    """Return whether a block is an arm that ends the loop."""
-    following = getattr(block.owner, block.arm, []) if isinstance(block.owner, ast.If) else []
-    return bool(following) and isinstance(following[-1], (ast.Break, ast.Return, ast.Raise))
 
 
 def _is_periodic(step: StepLoop, condition: Condition) -> bool:

@@ -24,7 +24,7 @@ def is_in_last_iteration(site: Site) -> bool:
 def is_in_one_iteration(site: Site) -> bool:
     """Return whether a site runs at most once in all iterations of the loops around it in its function."""
     loops = site.block.loops
-    if _leaves(site, len(loops)):
+    if len(loops) == 1 and ends(site.block, ast.Break):
         return True
     return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
 
@@ -137,13 +137,10 @@ def _targets(loop: ast.AST) -> Iterator[ast.expr]:
             yield ast.Attribute(node.value, node.attr, ast.Load())
 
 
-def _leaves(site: Site, loops: int) -> bool:
-    """Return whether a `break` follows a site in the only loop around it."""
-    arm = site.block
-    if loops != 1 or not isinstance(arm.owner, ast.If):
-        return False
-    following = arm.owner.body if arm.arm == "body" else arm.owner.orelse
-    return site.stmt in following and isinstance(following[-1], ast.Break)
+def ends(block: Block, *kinds: type[ast.stmt]) -> bool:
+    """Return whether a block is an arm of an `if` whose last statement is of one of some kinds."""
+    arm = getattr(block.owner, block.arm, []) if isinstance(block.owner, ast.If) else []
+    return bool(arm) and isinstance(arm[-1], kinds)
 
 
 # --- the first iterations

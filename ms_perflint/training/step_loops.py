@@ -23,7 +23,7 @@ _TRAININGS = r"(?i)fold|stage|phase|ensemble|seeds?\b|trial|learners?\b|models?\
 DATA = "mindspore.dataset."
 ITERATORS = ("create_tuple_iterator", "create_dict_iterator")  # methods of datasets
 _AROUND = frozenset({"enumerate", "tqdm", "zip", "iter", "track", "islice", "trange"})  # go through their arguments
-_LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
+LEAVES = (ast.Break, ast.Return, ast.Raise)  # a loop: no pass follows
 _ROWS = (ast.List, ast.Tuple, ast.Set)  # `enumerate(data)` is shown too, as pairs
 _CHOICES = (ast.IfExp, ast.BoolOp)
 
@@ -226,4 +226,4 @@ def _conditions(arm: Block, in_loop: bool) -> Sequence[Condition]:
 def _ends(test: ast.If, arm: Block, in_loop: bool) -> bool:
     """Return whether an arm is the rest behind an `if` that ends the loop, or the program."""
     ending: Optional[ast.stmt] = test.body[-1] if arm.arm == "orelse" and not test.orelse else None
-    return isinstance(ending, _LEAVES if in_loop else ast.Raise)
+    return isinstance(ending, LEAVES if in_loop else ast.Raise)
