@@ -51,6 +51,13 @@ def is_cell(program: Program, known: Alternative) -> bool:
     return api == CELL or CELL in mindspore_api.ancestors(api)
 
 
+def function_of(program: Program, known: Alternative) -> Optional[Scope]:
+    """Return the function of the project that a call of something runs: itself, or the `construct` of a cell."""
+    if known.cls is not None:
+        return method(program.evaluator, known.cls, "construct")
+    return known.definition if known.definition is not None and known.definition.is_function else None
+
+
 def is_member_of_cells(program: Program, name: str) -> bool:
     """Return whether every cell has an attribute or a method of this name."""
     return name in _ATTRIBUTES or mindspore_api.parameters(f"{CELL}.{name}", program.version) is not None

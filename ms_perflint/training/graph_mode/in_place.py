@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
-from ms_perflint.infer.bases import method
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.bases import function_of
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -84,9 +84,9 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
 
 def _is_fresh_call(program: Program, function: Scope, call: ast.Call, hops: int) -> bool:
     known = program.value(call.func, function).alternatives
-    bodies = [each.definition or (each.cls and method(program.evaluator, each.cls, "construct")) for each in known]
-    if bodies and all(each is not None and each.is_function for each in bodies):
-        return hops > 0 and all(_gives_fresh(program, each, hops - 1) for each in bodies if each is not None)
+    bodies = list(filter(None, (function_of(program, each) for each in known)))
+    if known and len(bodies) == len(known):
+        return hops > 0 and all(_gives_fresh(program, each, hops - 1) for each in bodies)
     names = [each.api or each.type_api for each in known] or [word_of(call.func)]
     last = ((name, name.rpartition(".")[2]) for name in names)
     return all(word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name) for name, word in last)

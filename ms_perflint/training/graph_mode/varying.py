@@ -20,7 +20,7 @@ from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import jit, mode
-from ms_perflint.training.bases import is_cell
+from ms_perflint.training.bases import function_of, is_cell
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.graph_mode.compiled import is_compiled, steps
 from ms_perflint.training.graph_mode.counters import HOPS, Loops, passed
@@ -181,18 +181,9 @@ def given_functions(program: Program, site: Site) -> Iterator[Scope]:
     """Yield the functions of the project that a step calls: what it differentiates, the `construct` of a cell."""
     for known in program.evaluator.callees(site).alternatives:
         made = known.creation
-        if known.definition is not None and known.definition.is_function:
-            yield known.definition
-        elif known.cls is not None:
-            construct = method(program.evaluator, known.cls, "construct")
-            if construct is not None:
-                yield construct
-        elif made is not None and known.type_api in GRADS and (inner := inner_of(made.call)) is not None:
-            for each in program.value(inner, made.scope).alternatives:
-                if each.definition is not None and not each.definition.is_class:
-                    yield each.definition
-                elif each.cls is not None and (construct := method(program.evaluator, each.cls, "construct")):
-                    yield construct
+        inner = inner_of(made.call) if made is not None and known.type_api in GRADS else None
+        called = program.value(inner, made.scope).alternatives if made is not None and inner is not None else (known,)
+        yield from filter(None, (function_of(program, each) for each in called))
 
 
 def _read_by_key(function: Scope) -> Optional[ast.Subscript]:
