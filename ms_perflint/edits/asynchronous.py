@@ -79,7 +79,7 @@ def pass_config(call: Call, config: Call, line_length: int) -> Remedy:
     if given is None:
         return Remedy(None, "", Safety.DISPLAY, reason, related)
     waits = checkpoints.is_synchronous(config) and not checkpoints.is_refused(config)
-    waits = waits and checkpoints.reads_of(call.program, call).use is None
+    waits = waits and checkpoints.use_of(call).use is None
     background = set_argument(config, "async_save", "True", line_length=line_length) if waits else None
     if background is None:
         return Remedy(given, Message("pass the config on"), Safety.DISPLAY, reason, related)

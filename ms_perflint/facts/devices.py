@@ -46,7 +46,7 @@ def checkpoints_of(reader: Reader) -> Fact:
 def _saved(reader: Reader, call: Call) -> Evidence:
     again = repeats(reader.program, call)
     role = Message("per step or per epoch of a training")
-    if again and checkpoints.use_of_saved(call) is not None:
+    if again and checkpoints.use_of(call).use is not None:
         role = Message("per step or per epoch of a training, and reads the file")
     found = reader.evidence(call, ASYNC, says=SAVED)
     if again:
