@@ -18,6 +18,7 @@ from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.callbacks import collected, is_by_epoch
 from ms_perflint.training.factors import has_factor
+from ms_perflint.training.followed import is_dropped
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
@@ -97,18 +98,9 @@ def saves_repeatedly(call: Call) -> bool:
 
 
 def _is_dropped(program: Program, site: Site) -> bool:
-    """Return whether the result of a call is not used.
-
-    Its file never loads the name to which it is bound, or the callbacks of all trainings are known, and it is none.
-    """
+    """Return whether the callbacks of all trainings are known, and a call makes none, or no code reads its result."""
     taken = _taken(program)
-    if taken is not None and id(site.node) not in taken:
-        return True
-    scope = site.scope
-    names = {each.name for each in scope.binds.get(id(site.stmt), ()) if each.value is site.node}
-    if len(names) != 1 or not (scope.is_function or scope.module.path == program.entry):
-        return False
-    return names.isdisjoint(_loaded(program, scope.module.path))
+    return (taken is not None and id(site.node) not in taken) or is_dropped(program, site)
 
 
 @fact
@@ -121,16 +113,6 @@ def _taken(program: Program) -> Optional[frozenset[int]]:
     if not trains or is_open or steps_by_hand(program):
         return None
     return frozenset(id(layer.call) for layer in made if layer is not None)
-
-
-@query
-def _loaded(program: Program, path: str) -> frozenset[str]:
-    """Return all names that a file loads anywhere."""
-    module = program.module(path)
-    if module is None:
-        return frozenset()
-    guarded = [module.scope.main] if module.scope.main is not None else []
-    return frozenset().union(*(each.names for each in (module.scope, *guarded, *module.scopes)))
 
 
 def saves_each_step(call: Call) -> bool:
@@ -211,13 +193,6 @@ def _divided(number: ast.expr) -> Iterator[ast.expr]:
         yield from _divided(number.args[0])
 
 
-def use_of_saved(save: Call) -> Optional[Use]:
-    """Return a use of the file of a `save_checkpoint` behind the save, for which nothing waits; None without one."""
-    from ms_perflint.training.file_uses import use_after  # here, because few programs save per step or epoch
-
-    return use_after(save.program, save, _written(save))
-
-
 def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
     """Return whether `save_checkpoint` has written each file that a call can load, surely and in the same run.
 
@@ -227,7 +202,7 @@ def is_saved_before(program: Program, load: Optional[ast.AST]) -> bool:
     saves = program.calls(SAVE)
     if not saves:
         return False
-    from ms_perflint.infer.path_values import components  # here, as above
+    from ms_perflint.infer.path_values import components  # here, because few programs save per step or epoch
     from ms_perflint.training.file_uses import uses
 
     found = [use for use in uses(program) if use.site.node is load]
@@ -297,20 +272,17 @@ class Reads(NamedTuple):
 
 
 def use_of(call: Call) -> Reads:
-    """Return the use of the files that a call writes, or leads to, before they are complete."""
-    if call.api == SAVE:
-        return Reads(use_of_saved(call))
-    return reads_of(call.program, call)
+    """Return the use of the files that a call writes, or leads to, before they are complete.
 
-
-def reads_of(program: Program, call: Call) -> Reads:
-    """Return the use of the files of a ModelCheckpoint, or of those with a config, before they are complete.
-
-    `Model.train` waits for the writer at its end, so that only callbacks read before that. Where the program calls the
-    hooks itself, or an error ends the training, nothing waits.
+    Nothing waits for the writer of a `save_checkpoint`. `Model.train` waits for that of a ModelCheckpoint at its end,
+    so that only callbacks read before that. Where the program calls the hooks itself, or an error ends the training,
+    nothing waits.
     """
     from ms_perflint.training.file_uses import use_after, uses_in_training  # here, as above
 
+    program = call.program
+    if call.api == SAVE:
+        return Reads(use_after(program, call, _written(call)))
     callbacks = [call] if call.api == CALLBACK else callbacks_with(program, call)
     written = [path for callback in callbacks for path in _files(program, callback)]
     for site in steps_by_hand(program):

@@ -188,7 +188,7 @@ def trainer(program: Program) -> Optional[End]:
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
     steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
-    kept = (call for call in steps if not _is_in_model(program, call) and not _is_dropped(call))
+    kept = (call for call in steps if not _is_in_model(program, call) and not _is_dropped(program, call))
     made = next((call for call in kept if not _is_part(program, call)), None)
     return End(made.node, made.scope) if made is not None else _optimizes(program) or _runs_unknown(program)
 
@@ -265,13 +265,22 @@ def _is_in_model(program: Program, made: Call) -> bool:
     return any(maker is not None and maker.call is made.node for maker in makers)
 
 
-def _is_dropped(made: Call) -> bool:
-    """Return whether a call makes an object for a local name that is not read: building a step is no training."""
-    name, function = only_target(made.stmt), made.scope.owner
-    if not isinstance(name, ast.Name) or not function.is_function or name.id not in function.bindings:
+def _is_dropped(program: Program, made: Call) -> bool:
+    """Return whether a function makes an object that no code reads: building a step is no training."""
+    return made.scope.owner.is_function and is_dropped(program, made)
+
+
+def is_dropped(program: Program, site: Site) -> bool:
+    """Return whether the result of a call gets one name, of a function or the entry script, which no code reads."""
+    name, home, module = only_target(site.stmt), site.scope.owner, site.module
+    is_bound = (
+        isinstance(name, ast.Name) and name.id in home.bindings and getattr(site.stmt, "value", None) is site.node
+    )
+    if not is_bound or not (home.is_function or (home is module.scope and module.path == program.entry)):
         return False
-    inner = (scope for scope in made.module.scopes if function in scope.chain())
-    return getattr(made.stmt, "value", None) is made.node and not any(name.id in scope.names for scope in inner)
+    guarded = [module.scope.main] if home is module.scope and module.scope.main is not None else []
+    inside = (scope for scope in (module.scope, *module.scopes) if home in scope.chain())
+    return not any(name.id in scope.names for scope in (*guarded, *inside))  # type: ignore[union-attr]
 
 
 def _is_part(program: Program, made: Call) -> bool:

@@ -963,6 +963,12 @@ DROPPED = [
         'if __name__ == "__main__":\n    saver = ModelCheckpoint("net", config=CheckpointConfig(100))\n'
         "    model.train(10, dataset)\n",
     ),
+    (
+        "beside another one of its name",
+        'def make():\n    saver = ModelCheckpoint("net")\n\n\n'
+        'def run(**options):\n    saver = options["callbacks"]\n'
+        "    model.train(10, dataset, callbacks=saver)\n\n\nmake()\nrun(**eval(input()))\n",
+    ),
 ]
 LATER = """
 import threading
