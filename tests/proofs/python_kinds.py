@@ -237,6 +237,31 @@ LOOPS = [
     kind("fails", "comprehension as long as a tensor", "return sum([self.d(x).sum() for i in range(int(y.max()))])"),
 ]
 
+# what the compiler refuses, in an arm that does not run
+IDLE_ARM = "s = self.d(x)\nif self.n > 2:\n    {}\nreturn s.sum()"
+IDLE = [
+    kind("same", f"{name} that does not run", IDLE_ARM.format(line), init="self.n = 1")
+    for name, line in (
+        ("import", "import math"),
+        ("deletion", "del s"),
+        ("set", "s = s * len({1, 2})"),
+        ("named expression", "s = s * (k := 2)"),
+        ("conversion", "s = s * s.tolist()[0]"),
+    )
+]
+
+# tests on tensors that stand under a name, inside of others, or in a function
+TOTAL = "def total(z):\n    return z.sum() * 2.0"
+HELD_TESTS = [
+    kind(becomes, f"test {name}", f"{body}\nreturn (self.d(x) * k).sum()", before=TOTAL)
+    for becomes, name, body in (
+        ("same", "under a name", "k, big = 1.0, x.sum() > 0\nif big and x.max() > 0.5:\n    k = 2.0"),
+        ("same", "inside of another one", "k = 1.0\nif (x.sum() > 0 or x.max() > 1) and x.min() < 9:\n    k = 2.0"),
+        ("fails", "on what a function gives", "k = 0.0\nif total(x) > 0:\n    k = x.max()"),
+        ("same", "on the number that a function gives", "k = 0.0\nif total(np.ones(2)) > 0:\n    k = 1.0"),
+    )
+]
+
 # a Parameter that is read, and assigned after that
 STOP = "s = self.d(x) * ops.stop_gradient(self.p)"
 HALVE = "ops.assign(self.p, self.p * 0.5)"
@@ -251,6 +276,7 @@ STOPPED = [
         ("differs", "and added to", f"{STOP}\nops.assign_add(self.p, Tensor(0.5))"),
         ("differs", "and assigned under a test", f"{STOP}\nif self.training:\n    {HALVE}"),
         ("same", "after it is assigned", f"{HALVE}\n{STOP}"),
+        ("same", "in the other arm", f"s = self.d(x)\nif self.training:\n    {STOP}\nelse:\n    {HALVE}"),
         ("same", "as a product", f"s = self.d(x) * ops.stop_gradient(self.p * 1.0)\n{HALVE}"),
         ("same", "without an assignment", STOP),
     )
@@ -267,6 +293,7 @@ REASSIGNED = [
         ("differs", "attribute in place", "s = self.d(x) * self.p\nself.p *= 0.5"),
         ("differs", "factor under a test", f"s = self.d(x) * self.p\nif self.training:\n    {HALVE}"),
         ("same", "factor after it", f"{HALVE}\ns = self.d(x) * self.p"),
+        ("same", "in the other arm", f"s = self.d(x)\nif self.training:\n    s = s * self.p\nelse:\n    {HALVE}"),
         ("same", "sum", f"s = self.d(x) + self.p\n{HALVE}"),
         ("same", "copy", f"s = self.d(x) * (self.p * 1.0)\n{HALVE}"),
         ("same", "function", f"s = self.d(x) / ops.sqrt(self.p)\n{HALVE}"),
@@ -371,4 +398,15 @@ OF_BATCH += [
     for becomes, name, given in (("fails", "passed on", "y"), ("same", "numbers passed", "(1, 2, 0, 0)"))
 ]
 
-PYTHON_KINDS: list[Kind] = [*SUPERS, *VALUES, *LOOPS, *STOPPED, *REASSIGNED, *TURNED, *BEGUN, *BOTH_ARMS, *OF_BATCH]
+PYTHON_KINDS: list[Kind] = [
+    *SUPERS,
+    *VALUES,
+    *LOOPS,
+    *IDLE,
+    *STOPPED,
+    *REASSIGNED,
+    *TURNED,
+    *BEGUN,
+    *BOTH_ARMS,
+    *OF_BATCH,
+]

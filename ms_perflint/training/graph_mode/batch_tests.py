@@ -13,7 +13,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.parameters import argument
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.branches import in_arms
-from ms_perflint.training.graph_mode.compiled import own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import nodes
 from ms_perflint.training.graph_mode.counters import Loops, passed
 from ms_perflint.training.graph_mode.obstacle import Obstacle
 from ms_perflint.training.graph_mode.set_names import in_set_names
@@ -26,12 +26,11 @@ _HOPS = 3  # calls that pass a tensor on
 def in_batch_tests(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the differences between the arms of tests on parameters that are tensors of a batch."""
     tested: dict[str, tuple[Site, ast.Name]] = {}
-    for step in steps(program, function):
-        for node in own_nodes(step):
-            for part in ast.walk(node.test) if isinstance(node, (ast.If, ast.IfExp)) else ():
-                name = _name(part)
-                if name is not None and any(each.kind == "parameter" for each in function.bindings.get(name.id, ())):
-                    tested.setdefault(name.id, (step, name))
+    for step, node in nodes(program, function):
+        for part in ast.walk(node.test) if isinstance(node, (ast.If, ast.IfExp)) else ():
+            name = _name(part)
+            if name is not None and any(each.kind == "parameter" for each in function.bindings.get(name.id, ())):
+                tested.setdefault(name.id, (step, name))
     given = frozenset(name for name, (step, node) in tested.items() if _is_of_batch(program, step, node))
     if given:
         yield from in_arms(program, function, given)

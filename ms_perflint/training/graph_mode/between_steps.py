@@ -24,8 +24,8 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell, is_parameter
-from ms_perflint.training.graph_mode.compiled import compiled, gone_through, is_compiled, is_of_step, own_nodes, steps
-from ms_perflint.training.graph_mode.known_calls import calls_of
+from ms_perflint.training.graph_mode.compiled import compiled, gone_through, is_compiled, is_of_step, nodes
+from ms_perflint.training.graph_mode.known_calls import calls_of, is_listed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.graph_mode.set_by_calls import all_stores
@@ -172,21 +172,17 @@ def _read(program: Program) -> Optional[frozenset[object]]:
     """
     found: dict[object, Alternative] = {}
     for function in (each for each in compiled(program) if is_of_step(program, each)):
-        calls = (each for each in calls_of(program, function) if not _is_of_tensors(each.word))
+        calls = (each for each in calls_of(program, function) if not is_listed(f"mindspore.Tensor.{each.word}"))
         if isinstance(function.node, ast.Lambda) or any(program.evaluator.callees(each).open for each in calls):
             return None
-        for node, inside in ((node, step.scope) for step in steps(program, function) for node in own_nodes(step)):
+        for step, node in nodes(program, function):
             if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-                known = program.value(node, inside).alternatives
+                known = program.value(node, step.scope).alternatives
                 found.update(((each.identity, each.copied), each) for each in known if is_cell(program, each))
     evaluator, read = program.evaluator, found.values()
     rows = tuple(each for each in read if each.cls is None or method(evaluator, each.cls, "construct") is None)
     part = networks.reach(program, [Value(rows)])
     return None if part.is_hidden else frozenset({*found, *part.seen}.difference(each.identity for each in rows))
-
-
-def _is_of_tensors(word: str) -> bool:
-    return mindspore_api.parameters(f"mindspore.Tensor.{word}", mindspore_api.newest()) is not None
 
 
 def _holders(

@@ -29,7 +29,7 @@ from ms_perflint.training.bases import PARAMETER, is_cell, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.dtypes.tensor_ops import BOOLEAN, NO_TENSOR, PARTS
 from ms_perflint.training.graph_mode.compiled import own_nodes, steps
-from ms_perflint.training.graph_mode.known_calls import is_constant
+from ms_perflint.training.graph_mode.constants import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _MADE = frozenset({"list", "tuple", "dict"})

@@ -20,8 +20,8 @@ from ms_perflint.index.syntax_forms import descendants, given
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.graph_mode.compiled import filled, own_nodes, steps
-from ms_perflint.training.graph_mode.known_calls import is_constant
+from ms_perflint.training.graph_mode.compiled import filled, nodes, steps
+from ms_perflint.training.graph_mode.constants import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.state import free
 
@@ -31,13 +31,12 @@ _Change = tuple[int, frozenset[int]]  # its rank, and the loops around it
 
 def in_closures(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the functions made in a compiled function that graph mode gives something else than Python does."""
-    for step in steps(program, function):
-        for node in own_nodes(step):
-            if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-                inner = function.module.scope_of[id(node)]
-                message = _refused(program, function, inner, step.block.loops) or _changed(program, function, inner)
-                if message is not None:
-                    yield obstacle(function.module, node, "closure", message)
+    for step, node in nodes(program, function):
+        if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            inner = function.module.scope_of[id(node)]
+            message = _refused(program, function, inner, step.block.loops) or _changed(program, function, inner)
+            if message is not None:
+                yield obstacle(function.module, node, "closure", message)
 
 
 def _refused(program: Program, function: Scope, inner: Scope, loops: list[ast.AST]) -> Optional[Message]:

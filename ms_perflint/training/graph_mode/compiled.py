@@ -219,6 +219,11 @@ def steps(program: Program, function: Scope) -> list[Site]:
     return [step for step in found if program.evaluator.may_run(step)]
 
 
+def nodes(program: Program, function: Scope) -> Iterator[tuple[Site, ast.AST]]:
+    """Yield the statements of a function that may run, and their expressions, each with its statement."""
+    return ((step, node) for step in steps(program, function) for node in own_nodes(step))
+
+
 def assigned(stmt: ast.AST) -> tuple[list[ast.expr], Optional[ast.expr]]:
     """Return the targets of an assignment, also an augmented one, and its value; none of other statements."""
     found: list[ast.expr] = [stmt.target] if isinstance(stmt, ast.AugAssign) else [*targets(stmt)]
@@ -251,5 +256,5 @@ def own_nodes(step: Site) -> Iterator[ast.AST]:
     """Yield a statement and its expressions, without the statements inside of it."""
     yield step.stmt
     for part in children(step.stmt):
-        if isinstance(part, ast.expr) or not hasattr(part, "body"):
+        if isinstance(part, ast.expr) or not (isinstance(part, ast.stmt) or hasattr(part, "body")):
             yield from descendants(part)

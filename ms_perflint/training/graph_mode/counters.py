@@ -154,8 +154,10 @@ class Loops:
             if not self.certain and loops and any(map(self._is_number, bindings)) and self._goes_on(binding):
                 yield loops[0]
             elif binding.kind == "augment" and loops and self._is_start_or_sum(binding):
-                if not self.certain or (loops[0] in site.block.loops and self._is_long_sum(site, binding)):
-                    yield loops[0]
+                loop, is_around = loops[0], loops[0] in site.block.loops and binding.block.owner is loops[0]
+                over = loop.iter if is_around and isinstance(loop, ast.For) else None
+                if not self.certain or (over is not None and self._is_long(site, over, "")):
+                    yield loop
             elif binding.kind == "parameter":
                 for caller, node in passed(self.program, name, site):
                     yield from self.of_number(caller, node, hops - 1)
@@ -212,10 +214,6 @@ class Loops:
             is_sum = isinstance(stmt.op, (ast.Add, ast.Sub))
             return is_sum and scalar(self.program, stmt.value, binding.scope) is not None
         return isinstance(binding.whole, ast.Constant)
-
-    def _is_long_sum(self, site: Site, binding: Binding) -> bool:
-        loop = binding.block.loops[0]
-        return binding.block.owner is loop and isinstance(loop, ast.For) and self._is_long(site, loop.iter, "")
 
     def _counts_passes(self, site: Site, head: ast.expr, binding: Binding) -> bool:
         """Return whether the variable of a loop counts its iterations, and there are many."""

@@ -22,7 +22,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS
-from ms_perflint.training.graph_mode.compiled import own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import nodes
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _IDENTITIES = (ast.Is, ast.IsNot)
@@ -33,11 +33,10 @@ _READS = ("get", "pop", "setdefault")  # methods of dicts that take a key first
 def in_identities(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the objects of Python in a compiled function that graph mode does not compare, find or read."""
     objects = _Objects(program, function)
-    for step in steps(program, function):
-        for node in own_nodes(step):
-            message = objects.misses(node)
-            if message is not None:
-                yield obstacle(function.module, node, "identity", message)
+    for _, node in nodes(program, function):
+        message = objects.misses(node)
+        if message is not None:
+            yield obstacle(function.module, node, "identity", message)
 
 
 class _Objects:

@@ -12,10 +12,9 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
-from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, given, inner_of, is_decorated, is_own, name_of, names_in, word_of
+from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.syntax_forms import given, inner_of, is_decorated, is_own, name_of, names_in, word_of
 from ms_perflint.infer.bases import ancestors, lineage, method
-from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
@@ -24,8 +23,8 @@ from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled, is_of_step
+from ms_perflint.training.graph_mode.constants import is_constant, is_set, is_whole
 from ms_perflint.training.optimizers import names_optimizer
-from ms_perflint.training.training import callers
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
 # The names of functions and methods that are known to compile, or not
@@ -298,7 +297,7 @@ class _Callee:
         owner, _, word = api.rpartition(".")
         if api.startswith("mindspore."):
             # what no class sets is one of `nn.Cell`, maybe
-            is_there = owner != "mindspore.nn.Cell" or _is_listed(api) or self._is_inserted()
+            is_there = owner != "mindspore.nn.Cell" or is_listed(api) or self._is_inserted()
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if api == "builtins.sorted":  # run: of shapes and of tensors it gives other losses
             parts = (each for part in given(self.node) for each in ast.walk(part))
@@ -359,7 +358,7 @@ class _Callee:
         inner = self.function.module.scope_of[id(first)]
         names = names_in(first.body) - {"self"}
         own = (each for name in names if inner.home(name) is self.function for each in self.function.bindings[name])
-        return not all(_is_set(self.program, self.function, each, hops=4) for each in own)
+        return not all(is_set(self.program, self.function, each, hops=4) for each in own)
 
     def _is_odd_api(self, api: str, word: str) -> bool:
         """Return whether a call of MindSpore does not compile, or computes something else each time or once.
@@ -397,50 +396,18 @@ class _Callee:
         return all(is_constant(self.program, self.function, each) for each in given(self.node))
 
 
-def is_constant(program: Program, function: Scope, node: ast.AST, hops: int = 4) -> bool:
-    """Return whether an expression consists of constants, shapes and attributes of the network."""
-    if isinstance(node, ast.Attribute):
-        return node.attr in FORMS or is_own(node) or is_constant(program, function, node.value, hops)
-    if isinstance(node, ast.Name) and hops:
-        if function.home(node.id) is not function:
-            return True
-        return all(_is_set(program, function, each, hops - 1) for each in function.flow.at(node))
-    if isinstance(node, ast.Call) and word_of(node.func) == "len":
-        return True
-    return not isinstance(node, ast.Name) and all(is_constant(program, function, each, hops) for each in children(node))
-
-
-def _is_set(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
-    """Return whether a binding gives a constant; a parameter, whether compiled code passes one in each call."""
-    if binding.kind != "parameter":
-        value = binding.value if binding.kind == "assign" else None
-        return value is not None and is_constant(program, function, value, hops)
-    found = [each for each in callers(program, function) if program.runs(each)] if hops else []
-    parts = [(each.scope, argument(program.evaluator, binding, each).part) for each in found]
-    return bool(parts) and all(
-        part is not None and is_compiled(program, scope) and is_constant(program, part.scope, part.node, hops - 1)
-        for scope, part in parts
-    )
-
-
 def _is_method(word: str) -> bool:
     """Return whether a name is a method of tensors, containers or strings that graph mode compiles."""
     if word in _NOT_OF_TENSORS or word.endswith("_"):
         return False  # changed in place, a tensor gives other losses: `x.add_(1)`
     if word in _OF_TENSORS or word in _OF_CONTAINERS or word in _OF_STRINGS:
         return True
-    return _is_listed(f"mindspore.Tensor.{word}")
+    return is_listed(f"mindspore.Tensor.{word}")
 
 
-def _is_listed(api: str) -> bool:
+def is_listed(api: str) -> bool:
     """Return whether MindSpore has a function or method of that name."""
     return mindspore_api.parameters(api, mindspore_api.newest()) is not None
-
-
-def is_whole(node: ast.expr) -> bool:
-    """Return whether an expression is a literal whole number."""
-    inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return isinstance(inner, ast.Constant) and type(inner.value) is int
 
 
 def _is_compiled_api(api: str) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import descendants, only_target, word_of
+from ms_perflint.index.syntax_forms import descendants, name_of, only_target, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.set_by_calls import all_stores
@@ -64,10 +63,14 @@ def _loop(site: Site, names: list[ast.Name]) -> Optional[Once]:
     if site.block.owner is not around[0]:
         return None
     read = {node.attr for node in descendants(site.node) if isinstance(node, ast.Attribute)}
+    homes = ((name.id, site.scope.home(name.id)) for name in names)
+    bound = {id(each.stmt) for name, home in homes if home is not None for each in home.bindings[name]}
     free = None
     for loop in around:
-        if any(_binds_in(site.scope, name, loop) for name in names) or _stores_in(read, loop):
-            break
+        nodes = descendants(loop)
+        stores = (each for each in nodes if isinstance(each, ast.Attribute) and not isinstance(each.ctx, ast.Load))
+        if not bound.isdisjoint(map(id, nodes)) or any(each.attr in read for each in stores):
+            break  # what it reads may differ from iteration to iteration
         free = loop
     return Once(free) if isinstance(free, ast.stmt) else None
 
@@ -92,19 +95,6 @@ def bound_anew(made: Site) -> Optional[Binding]:
     read = (anew(name) for each in functions for name in sorted(each.names) if each.home(name) is scope.owner)
     found = [*bound, *filter(None, read)]
     return next((each for each in found if each.kind != "function"), found[0] if found else None)
-
-
-def _binds_in(scope: Scope, name: ast.Name, loop: ast.AST) -> bool:
-    """Return whether a loop binds a name, whose value may then differ from iteration to iteration."""
-    home = scope.home(name.id)
-    inside = {id(node) for node in descendants(loop)}
-    return home is not None and any(id(each.stmt) in inside for each in home.bindings[name.id])
-
-
-def _stores_in(words: Iterable[str], loop: ast.AST) -> bool:
-    """Return whether a loop stores in an attribute of such a name."""
-    nodes = (node for node in descendants(loop) if isinstance(node, ast.Attribute))
-    return any(node.attr in words and not isinstance(node.ctx, ast.Load) for node in nodes)
 
 
 def _function(function: Scope, names: list[ast.Name], target: str) -> Optional[Once]:
@@ -136,7 +126,7 @@ def _init(program: Program, site: Site, target: ast.Attribute) -> Optional[Once]
     if not own or own != receiver_name(init) or not isinstance(target.value, ast.Name) or target.value.id != own:
         return None
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
-    words = [node.attr for node in nodes if isinstance(node, ast.Attribute) and _is_named(node.value, own)]
+    words = [node.attr for node in nodes if isinstance(node, ast.Attribute) and name_of(node.value) == own]
     if len(words) < names.count(own) or not all(_is_set(program, init, cls, word) for word in words):
         return None
     if not all(_is_bound_before(function, name, cls.parent, cls.node) for name in names if name != own):
@@ -148,10 +138,6 @@ def _init(program: Program, site: Site, target: ast.Attribute) -> Optional[Once]
     if any(isinstance(node, (ast.Return, ast.Raise)) for stmt in body for node in ast.walk(stmt)):
         return None
     return Once(body[-1], is_below=True) if body else None
-
-
-def _is_named(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_set(program: Program, init: Scope, cls: Scope, word: str) -> bool:

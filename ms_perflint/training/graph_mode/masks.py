@@ -21,7 +21,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtypes import Dtypes
-from ms_perflint.training.graph_mode.compiled import assigned, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import assigned, nodes, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 
 _TESTS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -49,14 +49,11 @@ def odd_masks(program: Program, function: Scope) -> Iterator[ast.AST]:
         is_mask = values.is_chosen(node.slice) or values.is_called_mask(node.slice)
         if is_mask and value is not None and not values.is_one(value) and not values.is_part(value):
             yield node
-    for step in steps(program, function):
-        for each in own_nodes(step):
-            if isinstance(each, ast.For) and values.is_as_long(each.iter):
-                yield each
-            elif isinstance(each, ast.comprehension) and values.is_as_long(each.iter):
-                yield each.iter
-            elif isinstance(each, ast.Call) and word_of(each.func) == "len" and any(map(values.is_part, each.args)):
-                yield each
+    for _, each in nodes(program, function):
+        if isinstance(each, (ast.For, ast.comprehension)) and values.is_as_long(each.iter):
+            yield each if isinstance(each, ast.For) else each.iter
+        elif isinstance(each, ast.Call) and word_of(each.func) == "len" and any(map(values.is_part, each.args)):
+            yield each
 
 
 class _Masks:

@@ -15,7 +15,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.graph_mode.compiled import compiled, is_of_step, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import compiled, is_of_step, nodes
 from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.optimizers import names_optimizer
@@ -54,6 +54,6 @@ def _dropped(program: Program) -> Optional[str]:
     for site in (site for word in (*_FUNCTIONS, *_LAYERS) for site in program.sites(word)):
         if program.runs(site) and (site.word in _LAYERS or site.scope.owner in compiled(program)):
             return site.word
-    nodes = (node for each in compiled(program) for step in steps(program, each) for node in own_nodes(step))
-    is_product = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) for node in nodes)
+    inside = (node for each in compiled(program) for _, node in nodes(program, each))
+    is_product = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) for node in inside)
     return "@" if is_product else None

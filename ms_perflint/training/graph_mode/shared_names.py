@@ -212,8 +212,8 @@ def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.exp
             for site in scope.owner.calls:
                 if site.word == "append" and site.base is not None and len(site.call.args) == 1:
                     added = site.call.args[0]
-                    is_there = _is_name(site.base, local) or _is_attribute(site.base, name)
-                    if is_there and (isinstance(added, ast.Call) or _is_made_there(added, site)):
+                    is_made = isinstance(added, ast.Call) or _is_made_there(added, site)
+                    if is_made and _is_container(site.base, local, name):
                         yield added, site.scope, 2 if site.block.loops else 1
 
 
@@ -223,11 +223,10 @@ def _is_made_there(node: ast.expr, site: Site) -> bool:
     return bool(made) and all(isinstance(each.value, ast.Call) and each.block.loops for each in made)
 
 
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_attribute(node: ast.expr, name: str) -> bool:
+def _is_container(node: ast.AST, local: str, name: str) -> bool:
+    """Return whether an expression is a container that has a local name, or is in an attribute of a name."""
+    if isinstance(node, ast.Name):
+        return node.id == local
     return isinstance(node, ast.Attribute) and node.attr == name
 
 
@@ -237,6 +236,5 @@ def _is_given_to_cell(scope: Scope, value: ast.expr, name: str) -> bool:
     held = [node for node in calls if word_of(node.func) in _HOLDS]
     local = name_of(value)
     inside = (each for node in held for each in ast.walk(node) if isinstance(each, (ast.Name, ast.Attribute)))
-    return any(_is_name(each, local) or _is_attribute(each, name) for each in inside) or any(
-        word_of(node.func) in _HOLDS[3:] for node in held
-    )
+    is_given = any(_is_container(each, local, name) for each in inside)
+    return is_given or any(word_of(node.func) in _HOLDS[3:] for node in held)

@@ -20,8 +20,8 @@ from ms_perflint.index.syntax_forms import given, is_own, word_of
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import words
-from ms_perflint.training.graph_mode.compiled import assigned, gone_through, own_nodes, steps
-from ms_perflint.training.graph_mode.known_calls import is_constant
+from ms_perflint.training.graph_mode.compiled import assigned, gone_through, nodes
+from ms_perflint.training.graph_mode.constants import is_constant
 
 _SIZED = words("zeros reshape view narrow split tile broadcast_to")
 _WIDENS = frozenset({"cat", "concat", "concatenate", "stack", "vstack", "hstack", "tile", "unsqueeze", "expand_dims"})
@@ -34,32 +34,26 @@ def odd_sizes(program: Program, function: Scope) -> Iterator[ast.AST]:
     if not any(site.word == "item" for site in function.calls):
         return
     dtypes = Dtypes(program)
-    for step in steps(program, function):
-        for node in own_nodes(step):
-            parts = [node.slice] if isinstance(node, ast.Subscript) else []
-            parts += given(node) if isinstance(node, ast.Call) and word_of(node.func) in _SIZED else []
-            if any(_is_item(dtypes, function, each) for each in parts):
-                yield node
+    for _, node in nodes(program, function):
+        parts = [node.slice] if isinstance(node, ast.Subscript) else []
+        parts += given(node) if isinstance(node, ast.Call) and word_of(node.func) in _SIZED else []
+        if any(_is_item(dtypes, function, each) for each in parts):
+            yield node
 
 
 def odd_reversals(program: Program, function: Scope) -> Iterator[ast.AST]:
     """Yield the calls of `reversed` in a compiled function that are not known to compile."""
     if not any(site.word == "reversed" for site in function.calls):
         return
-    for step in steps(program, function):
-        for node in (each for each in own_nodes(step) if isinstance(each, ast.Call)):
-            word, parts = word_of(node.func), given(node)
-            if word == "reversed":
-                of = parts[0] if len(parts) == 1 else None
-                is_range = isinstance(of, ast.Call) and word_of(of.func) == "range"
-                if not is_range or not all(_is_number(program, function, each) for each in given(of)):  # type: ignore[arg-type]
-                    yield node
-            elif word not in _TAKES_REVERSED and any(_is_reversed(each) for each in parts):
+    for node in (each for _, each in nodes(program, function) if isinstance(each, ast.Call)):
+        calls = [each for each in given(node) if isinstance(each, ast.Call)]
+        if word_of(node.func) == "reversed":
+            ranges = [each for each in calls if word_of(each.func) == "range"]
+            bounds = (bound for each in ranges for bound in given(each))
+            if len(ranges) != len(given(node)) or not all(_is_number(program, function, each) for each in bounds):
                 yield node
-
-
-def _is_reversed(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and word_of(node.func) == "reversed"
+        elif word_of(node.func) not in _TAKES_REVERSED and any(word_of(each.func) == "reversed" for each in calls):
+            yield node
 
 
 def _is_number(program: Program, function: Scope, node: ast.AST) -> bool:

@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 from typing import Optional, Union
 
-from ms_perflint.index.execution_order import place
+from ms_perflint.index.execution_order import never_before, place
 from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Block, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, is_own, object_of, text_of, word_of
 from ms_perflint.infer.bases import ancestors
@@ -31,7 +31,7 @@ from ms_perflint.training.dtypes.tensor_ops import gives_tensor
 from ms_perflint.training.graph_mode import set_by_calls
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, own_nodes, steps
-from ms_perflint.training.graph_mode.known_calls import is_constant
+from ms_perflint.training.graph_mode.constants import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.optimizers import names_optimizer
@@ -225,9 +225,12 @@ def _reassigned(program: Program, function: Scope) -> Iterator[Obstacle]:
     """
     is_step = names_optimizer(function.owner)
     running = steps(program, function)
-    assigning = [(each, names) for each in running if (names := set(_assigned_of(each.stmt)))]
+    assigning = [(each.stmt, place(each.stmt, each.scope), set(_assigned_of(each.stmt))) for each in running]
+    assigning = [each for each in assigning if each[2]]
     for step in running if assigning else ():
-        later = {name for each, names in assigning if _is_later(each, step) for name in names}
+        at = place(step.stmt, step.scope)
+        behind = (names for stmt, later, names in assigning if stmt is not step.stmt and not never_before(at, later))
+        later = set().union(*behind)
         for node in own_nodes(step) if later else ():
             is_stop = isinstance(node, ast.Call) and word_of(node.func) == _STOPS
             parts = _operands(node) if is_stop or not is_step else []
@@ -258,14 +261,6 @@ def _assigned_of(stmt: ast.AST) -> Iterator[str]:
     yield from (
         each.attr for each in (*assigned(stmt)[0], *by_call) if isinstance(each, ast.Attribute) and is_own(each)
     )
-
-
-def _is_later(one: Site, other: Site) -> bool:
-    """Return whether a statement runs after another one, or in the same loop."""
-    places = [place(each.stmt, each.scope) for each in (one, other)]
-    if one.stmt is other.stmt or places[0] is None or places[1] is None:
-        return False
-    return places[0].rank > places[1].rank or any(each in other.block.loops for each in one.block.loops)
 
 
 # --- written in compiled code, read by Python
