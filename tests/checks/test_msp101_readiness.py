@@ -118,6 +118,12 @@ BLOCKED = [
     forward("result or None", "value = loss_fn(net(x), y)\nif value.mean() > 9:\n    return None\nreturn value"),
     forward("random number of Python", "return loss_fn(net(x), y) * random.random()"),
     forward("random number of NumPy", "return loss_fn(net(x), y) * np.random.rand()"),
+    program(
+        "random number in a lambda",
+        OPTIMIZER,
+        "forward = lambda x, y: loss_fn(net(x), y) * random.random()\n",
+        LOOP.replace("HOOK", "pass"),
+    ),
     forward("random choice", "if random.random() > 0.5:\n    return loss_fn(net(x), y)\nreturn loss_fn(net(x), y) * 2"),
     # changed by Python between steps
     cell("attribute changed", "return self.dense(x) * self.alpha", "self.alpha = 1.0", "net.alpha = float(step)"),

@@ -38,8 +38,9 @@ from ms_perflint.training.bases import PARAMETER, is_parameter
 from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.dtypes.tensor_ops import FORMS, PRINTS
 from ms_perflint.training.graph_mode.branches import Tensors, in_arms
-from ms_perflint.training.graph_mode.compiled import gone_through, own_nodes, steps
-from ms_perflint.training.graph_mode.known_calls import is_constant, is_whole
+from ms_perflint.training.graph_mode.compiled import gone_through, nodes, own_nodes, steps
+from ms_perflint.training.graph_mode.constants import is_constant, is_whole
+from ms_perflint.training.graph_mode.known_calls import calls_of
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.sizes import widens
 from ms_perflint.training.optimizers import PARAMETERS
@@ -74,20 +75,16 @@ _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp)
 def in_statements(program: Program, function: Scope) -> Iterator[Obstacle]:
     """Yield the code of a compiled function that graph mode refuses or runs once."""
     module = function.module
-    running = steps(program, function)
-    for step in running:
-        for node in own_nodes(step):
-            word = _refused(function, node)
-            if word:
-                yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
+    for _, node in nodes(program, function):
+        word = _refused(function, node)
+        if word:
+            yield obstacle(module, node, word, Message("graph mode does not compile `{name}`", name=word))
     values = _Tensors(program, function)
-    for site in function.owner.calls if function.is_function else ():
-        if isinstance(site.node, ast.Call) and program.evaluator.may_run(site):
-            found = _of_call(program, site, values)
-            if found is not None:
-                kind, message = found
-                yield obstacle(module, site.node, kind, message)
-    for step in running:
+    for site in calls_of(program, function):
+        found = _of_call(program, site, values)
+        if found is not None:
+            yield obstacle(module, site.node, *found)
+    for step in steps(program, function):
         yield from _of_containers(program, step, values)
 
 
@@ -98,7 +95,7 @@ def wanting_numbers(program: Program, function: Scope, given: frozenset[str]) ->
     """
     yield from in_arms(program, function, given)
     values = _Tensors(program, function, given)
-    for site in (each for each in function.owner.calls if isinstance(each.node, ast.Call)):
+    for site in calls_of(program, function):
         found: Optional[tuple[str, Message]] = None
         for api in sorted(known.api for known in program.evaluator.callees(site).alternatives):
             if api in _CHOOSES | _TRUTHS | {_RANGE}:
