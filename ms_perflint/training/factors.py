@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Part
@@ -64,15 +63,10 @@ def _bound(program: Program, binding: Binding) -> list[Part]:
         return []
     found = _returned(program, value, binding.scope) if binding.path else [Part(value, binding.scope)]
     for index in binding.path:
-        elements = [_element(part, index) for part in found]
-        found = [part for part in elements if part is not None] if all(elements) else []
+        shown = [(part.node.elts, part.scope) for part in found if isinstance(part.node, ast.Tuple)]
+        elements = [Part(elts[index], scope) for elts, scope in shown if index < len(elts)]
+        found = elements if len(elements) == len(found) else []
     return found
-
-
-def _element(part: Part, index: int) -> Optional[Part]:
-    """Return the element of a tuple that is written there."""
-    is_shown = isinstance(part.node, ast.Tuple) and index < len(part.node.elts)
-    return Part(part.node.elts[index], part.scope) if is_shown else None  # type: ignore[attr-defined]
 
 
 def _returned(program: Program, node: ast.expr, scope: Scope) -> list[Part]:

@@ -113,7 +113,8 @@ def _is_one(test: ast.Compare, block: Block) -> bool:
         return False
     loop, other = _compared(test, block)
     if loop is not None and isinstance(other, (ast.Name, ast.Attribute)):
-        return spelling(other) not in {spelling(target) for target in _targets(loop)}
+        names = (each for each in ast.walk(loop) if isinstance(each, (ast.Name, ast.Attribute)))
+        return ast.unparse(other) not in {ast.unparse(each) for each in names if isinstance(each.ctx, ast.Store)}
     return isinstance(other, ast.Constant)
 
 
@@ -126,15 +127,6 @@ def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optio
     sides = (test.left, test.comparators[0])
     others = [side for side in sides if not (isinstance(side, ast.Name) and side.id in variables)]
     return (loops[-1], others[0]) if len(others) == 1 else (None, None)
-
-
-def _targets(loop: ast.AST) -> Iterator[ast.expr]:
-    """Yield the names and attributes that are assigned in a loop, in the form in which they are read."""
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield ast.Name(node.id, ast.Load())
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield ast.Attribute(node.value, node.attr, ast.Load())
 
 
 def ends(block: Block, *kinds: type[ast.stmt]) -> bool:

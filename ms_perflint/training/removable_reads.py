@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.graph_mode.compiled import assigned
+from ms_perflint.training.graph_mode.compiled import assigned, filled
 from ms_perflint.training.host_reads import FUNCTIONS, KEEPS, LOGS, METHODS, is_in_each_iteration, reads
 from ms_perflint.training.step_loops import step_loops
 
@@ -89,11 +89,8 @@ def _kept(scope: Scope, stmts: Sequence[ast.AST]) -> _Kept:
 def _appended(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the list or dict to which a statement adds, `losses.append(loss)`, with each value that it adds."""
     call = stmt.value if isinstance(stmt, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in APPENDS:
-        yield from ((call.func.value, value) for value in call.args)
-    targets, added = assigned(stmt)
-    if added is not None:
-        yield from ((each.value, added) for each in targets if isinstance(each, ast.Subscript))
+    added = call.args if isinstance(call, ast.Call) else [assigned(stmt)[1]]
+    yield from ((holder, value) for holder in filled(stmt, APPENDS) for value in added if value is not None)
 
 
 def _pairs(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
