@@ -21,7 +21,7 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import NAMESPACES
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program, fact
 from ms_perflint.resolve.resolver import BY_CALL, INIT
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, optimizers, storing_optimizers
@@ -273,14 +273,17 @@ def _is_dropped(program: Program, made: Call) -> bool:
 def is_dropped(program: Program, site: Site) -> bool:
     """Return whether the result of a call gets one name, of a function or the entry script, which no code reads."""
     name, home, module = only_target(site.stmt), site.scope.owner, site.module
-    is_bound = (
-        isinstance(name, ast.Name) and name.id in home.bindings and getattr(site.stmt, "value", None) is site.node
-    )
-    if not is_bound or not (home.is_function or (home is module.scope and module.path == program.entry)):
+    is_there = home.is_function or (home is module.scope and module.path == program.entry)
+    if not is_there or not isinstance(name, ast.Name) or getattr(site.stmt, "value", None) is not site.node:
         return False
-    guarded = [module.scope.main] if home is module.scope and module.scope.main is not None else []
-    inside = (scope for scope in (module.scope, *module.scopes) if home in scope.chain())
-    return not any(name.id in scope.names for scope in (*guarded, *inside))  # type: ignore[union-attr]
+    return name.id in home.bindings and name.id not in _loaded(program, home)
+
+
+@fact
+def _loaded(program: Program, home: Scope) -> frozenset[str]:
+    """Return the names that code in a function or module loads."""
+    names = (each for each in descendants(home.node) if isinstance(each, ast.Name))
+    return frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
 
 
 def _is_part(program: Program, made: Call) -> bool:
