@@ -258,7 +258,6 @@ HELD_TESTS = [
         ("same", "under a name", "k, big = 1.0, x.sum() > 0\nif big and x.max() > 0.5:\n    k = 2.0"),
         ("same", "inside of another one", "k = 1.0\nif (x.sum() > 0 or x.max() > 1) and x.min() < 9:\n    k = 2.0"),
         ("fails", "on what a function gives", "k = 0.0\nif total(x) > 0:\n    k = x.max()"),
-        ("same", "on the number that a function gives", "k = 0.0\nif total(np.ones(2)) > 0:\n    k = 1.0"),
     )
 ]
 
@@ -403,6 +402,7 @@ PYTHON_KINDS: list[Kind] = [
     *VALUES,
     *LOOPS,
     *IDLE,
+    *HELD_TESTS,
     *STOPPED,
     *REASSIGNED,
     *TURNED,
