@@ -706,6 +706,17 @@ FIRES = [
         TRAIN,
     ),
     case(
+        "half precision in an entry of a table that `get` does not take",
+        IMPORTS,
+        NET.replace("def __init__(self)", "def __init__(self, dtype)").replace(
+            "nn.Dense(64, 64)", "nn.Dense(64, 64).to_float(dtype)"
+        ),
+        'DTYPES = {"fp16": ms.float16, "fp32": ms.float32}\n',
+        PARTS.replace("Net()", 'Net(DTYPES.get("fp32"))'),
+        "model = Model(net, loss, opt)  # ! unsafe\n",
+        TRAIN,
+    ),
+    case(
         "half precision in a class of a registry that is not taken",
         IMPORTS,
         NET,
@@ -1042,6 +1053,17 @@ QUIET = [
         ),
         'DTYPES = {"fp16": ms.float16, "fp32": ms.float32}\n',
         PARTS.replace("Net()", 'Net(DTYPES["fp16"])'),
+        "model = Model(net, loss, opt)\n",
+        TRAIN,
+    ),
+    case(
+        "half precision of an entry of a table that `get` takes",
+        IMPORTS,
+        NET.replace("def __init__(self)", "def __init__(self, dtype)").replace(
+            "nn.Dense(64, 64)", "nn.Dense(64, 64).to_float(dtype)"
+        ),
+        'DTYPES = {"fp16": ms.float16, "fp32": ms.float32}\n',
+        PARTS.replace("Net()", 'Net(DTYPES.get("fp16"))'),
         "model = Model(net, loss, opt)\n",
         TRAIN,
     ),

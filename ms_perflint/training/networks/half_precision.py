@@ -376,10 +376,19 @@ def _is_unselected(program: Program, mention: Mention) -> bool:
     for scope in (scope for scope in module.scopes if scope.owner is scope):
         for node, parents in nodes(scope.node):
             if isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load):
-                taken = parents[-1]  # `table[key]`
-                value = program.value(taken, scope) if isinstance(taken, ast.Subscript) else BOTTOM
+                taken = _taken(parents)
+                value = program.value(taken, scope) if taken is not None else BOTTOM
                 if value.open or value.overridable or not value.alternatives:
                     return False
                 if any(known.api in DTYPES for known in value.alternatives):
                     return False
     return True
+
+
+def _taken(parents: Parents) -> Optional[ast.expr]:
+    """Return the expression that takes a value out of a table: `table[key]`, `table.get(key)`; None for others."""
+    parent = parents[-1]
+    if isinstance(parent, ast.Subscript):
+        return parent
+    is_get = isinstance(parent, ast.Attribute) and parent.attr == "get" and len(parents) > 1
+    return parents[-2] if is_get and isinstance(parents[-2], ast.Call) else None
