@@ -133,28 +133,24 @@ class ExpressionWalk:
 
     def inner_scope(self, node: ScopeNode, block: Block) -> Scope:
         scope = self.module.scope_of[id(node)] = Scope(self.module, block.scope, node)
+        if isinstance(node, ast.expr):  # it runs with the block that it stands in, whose conditions it has
+            scope.block.parent, scope.block.is_dead = block, block.is_dead
         self.module.scopes.append(scope)
         return scope
 
     def parameters(self, args: ast.arguments, stmt: ast.stmt, block: Block, scope: Scope) -> None:
         """Bind the parameters in the new scope, and index their defaults and annotations in the outer one."""
-        positional = [*getattr(args, "posonlyargs", []), *args.args]
+        positional = [*args.posonlyargs, *args.args]
         defaults: list[Optional[ast.expr]] = [*[None] * (len(positional) - len(args.defaults)), *args.defaults]
-        for arg, default in [*zip(positional, defaults), *zip(args.kwonlyargs, args.kw_defaults)]:
+        stars = [(star, None) for star in (args.vararg, args.kwarg) if star is not None]
+        for arg, default in [*zip(positional, defaults), *zip(args.kwonlyargs, args.kw_defaults), *stars]:
             if default is not None:
                 self.expression(default, stmt, block)
-            self._parameter(arg, default, scope)
-        for star in (args.vararg, args.kwarg):
-            if star is not None:
-                self._parameter(star, None, scope)
-
-    def _parameter(self, arg: ast.arg, default: Optional[ast.expr], scope: Scope) -> None:
-        binding = Binding(arg.arg, "parameter", arg, default, (), scope.node, scope.block)
-        scope.bindings.setdefault(arg.arg, []).append(binding)
+            binding = Binding(arg.arg, "parameter", arg, default, (), scope.node, scope.block)
+            scope.bindings.setdefault(arg.arg, []).append(binding)
 
     def _lambda(self, node: ast.Lambda, stmt: ast.stmt, block: Block) -> Block:
         scope = self.inner_scope(node, block)
-        scope.block.hang_in(block)
         self.parameters(node.args, stmt, block, scope)
         scope.returns.append((node.body, scope.block))
         return scope.block
@@ -163,7 +159,6 @@ class ExpressionWalk:
         self, node: Union[ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp], stmt: ast.stmt, block: Block
     ) -> Block:
         scope = self.inner_scope(node, block)
-        scope.block.hang_in(block)
         for generator in node.generators:
             self.target(generator.target, generator.iter, (), stmt, scope.block, kind="for")
         return scope.block

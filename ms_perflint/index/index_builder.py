@@ -11,26 +11,17 @@ from ms_perflint.index.early_ends import behind
 from ms_perflint.index.expression_walk import ExpressionWalk
 from ms_perflint.index.match_lowering import cases, choice
 from ms_perflint.index.semantic_index import DEAD, Block, FunctionNode, ImportStatement, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, never_loops, text_of, word_of
+from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, never_loops, targets, text_of, word_of
 
 
 def module_of(source: Source, tree: Optional[ast.Module] = None) -> SemanticIndex:
     """Return a parsed file with its scopes, bindings, blocks and sites; SourceError where Python cannot read it."""
     module = SemanticIndex(source, tree)
-    _fill(module)
-    return module
-
-
-def _fill(module: SemanticIndex) -> None:
     module.scopes.append(module.scope)
     _IndexBuilder(module).body(module.tree.body, module.scope.block)
-    by_word = module.by_word
     for site in module.sites:
-        found = by_word.get(site.word)
-        if found is None:
-            by_word[site.word] = [site]
-        else:
-            found.append(site)
+        module.by_word.setdefault(site.word, []).append(site)
+    return module
 
 
 class _IndexBuilder(ExpressionWalk):
@@ -82,11 +73,14 @@ class _IndexBuilder(ExpressionWalk):
         self.body(statements, scope.block)
         self.names, self.attrs = outer
 
-    def assign(self, stmt: ast.Assign, block: Block) -> None:
-        self.expression(stmt.value, stmt, block)
-        for target in stmt.targets:
-            self.target(target, stmt.value, (), stmt, block)
-            self._other_name(target, stmt.value)
+    def assign(self, stmt: Union[ast.Assign, ast.AnnAssign], block: Block) -> None:
+        if isinstance(stmt, ast.AnnAssign):
+            self.expression(stmt.annotation, stmt, block)
+        if stmt.value is not None:
+            self.expression(stmt.value, stmt, block)
+            for target in targets(stmt):
+                self.target(target, stmt.value, (), stmt, block)
+                self._other_name(target, stmt.value)
 
     def _other_name(self, target: ast.expr, value: ast.expr) -> None:
         """Add the other names that `x = name` gives an object, and `x = name(...)` the result of a call."""
@@ -115,13 +109,6 @@ class _IndexBuilder(ExpressionWalk):
             self.module.made.setdefault(word_of(value.func), set()).add(word)
         elif word and (source := word_of(value)) and source != word:
             self.module.renamed.setdefault(source, set()).add(word)
-
-    def annotated(self, stmt: ast.AnnAssign, block: Block) -> None:
-        self.expression(stmt.annotation, stmt, block)
-        if stmt.value is not None:
-            self.expression(stmt.value, stmt, block)
-            self.target(stmt.target, stmt.value, (), stmt, block)
-            self._other_name(stmt.target, stmt.value)
 
     def augmented(self, stmt: ast.AugAssign, block: Block) -> None:
         self.expression(stmt.value, stmt, block)
@@ -201,7 +188,7 @@ class _IndexBuilder(ExpressionWalk):
             if alias.name == "*" and isinstance(stmt, ast.ImportFrom):
                 block.scope.stars.append((stmt, block))
                 continue
-            name = alias.asname or (alias.name if kind == "from" else alias.name.partition(".")[0])
+            name = alias.asname or alias.name.partition(".")[0]
             self.bind(name, kind, alias, None, stmt, block)
             self.module.imported.setdefault(name, []).append((stmt, alias))
             if alias.asname and kind == "from":
@@ -243,7 +230,7 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.AsyncFunctionDef: _IndexBuilder.function,
     ast.ClassDef: _IndexBuilder.class_,
     ast.Assign: _IndexBuilder.assign,
-    ast.AnnAssign: _IndexBuilder.annotated,
+    ast.AnnAssign: _IndexBuilder.assign,
     ast.AugAssign: _IndexBuilder.augmented,
     ast.If: _IndexBuilder.if_,
     ast.For: _IndexBuilder.loop,

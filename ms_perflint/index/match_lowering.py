@@ -113,15 +113,11 @@ def _names(subject: ast.expr, pattern: Any) -> Iterator[ast.Assign]:
 
 def _element(subject: ast.expr, at: int, count: int, stars: list[int], part: Any) -> ast.expr:
     """Return the element of a sequence for one of `count` patterns, behind a star from its end; for a star a list."""
-    index: ast.expr = _number(at - count if stars and at > stars[0] else at, part)
+    index: ast.expr = _at(ast.Constant(at - count if stars and at > stars[0] else at), part)
     if at in stars:
-        end = _number(at + 1 - count, part) if at + 1 < count else None
+        end = _at(ast.Constant(at + 1 - count), part) if at + 1 < count else None
         index = _at(ast.Slice(index, end, None), part)
     return _at(ast.Subscript(subject, index, ast.Load()), part)
-
-
-def _number(number: int, part: Any) -> ast.expr:
-    return _at(ast.Constant(number), part)
 
 
 def _unknown(subject: ast.expr, pattern: Any) -> ast.expr:

@@ -48,11 +48,6 @@ class Block:
         self.is_dead: bool = arm == DEAD or (parent is not None and parent.is_dead)
         self.conditions: Any = None  # see `reachability.path_condition`, which fills it
 
-    def hang_in(self, parent: Block) -> None:
-        """Make the block of a lambda or comprehension one of the block that it stands in, whose conditions it has."""
-        self.parent = parent
-        self.is_dead = self.is_dead or parent.is_dead
-
     def chain(self) -> list[Block]:
         """Return this block and the blocks around it up to the function, class or module, innermost first."""
         found: list[Block] = []
@@ -180,8 +175,9 @@ class Scope:
             return False
         if isinstance(self.node, ast.Lambda):
             return any(_makes_method(each.value, self.node) for bindings in cls.bindings.values() for each in bindings)
-        others = cls.bindings.get(self.name, ())
-        return len(others) < 2 or not any(_is_static(each.value) for each in others)
+        others = [each.value for each in cls.bindings.get(self.name, ())]
+        is_static = any(isinstance(each, ast.Call) and word_of(each.func) == STATIC for each in others)
+        return len(others) < 2 or not is_static
 
     @property
     def owner(self) -> Scope:
@@ -464,16 +460,9 @@ class SemanticIndex:
     def close(self) -> None:
         """Cut the reference cycles, so that memory is released without the garbage collector."""
         for scope in self.scopes:
-            scope.bindings.clear()
-            scope.binds.clear()
-            scope.attributes.clear()
-            scope.declared.clear()
-            scope.calls.clear()
-            scope.imports.clear()
-            scope.stars.clear()
-            scope.defines.clear()
-            scope.returns.clear()
-            scope.yields.clear()
+            for slot in Scope.__slots__:
+                if isinstance(getattr(scope, slot), (dict, list)):
+                    getattr(scope, slot).clear()
             scope._flow = None
             if scope.main is not None:
                 del scope.main.block
@@ -494,8 +483,3 @@ def _makes_method(value: Optional[ast.expr], node: ast.Lambda) -> bool:
     """Return whether what stands for a name in a class makes a lambda a method: it is the lambda, or a property."""
     is_wrapped = isinstance(value, ast.Call) and word_of(value.func) in ("property", "classmethod")
     return value is node or (is_wrapped and node in (*value.args, *(word.value for word in value.keywords)))  # type: ignore[union-attr]
-
-
-def _is_static(value: Optional[ast.expr]) -> bool:
-    """Return whether an expression is `staticmethod(function)`."""
-    return isinstance(value, ast.Call) and word_of(value.func) == STATIC

@@ -57,7 +57,8 @@ class Applied(ast.Call):
     @staticmethod
     def of(node: ast.Call, scope: Scope) -> Optional[Applied]:
         """Return the calls that `map(function, elements)` makes as one call with any element; None for other calls."""
-        if not is_map(node) or any(isinstance(argument, ast.Starred) for argument in node.args):
+        is_map = isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
+        if not is_map or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
         elements: list[ast.expr] = []
         for argument in node.args[1:]:
@@ -65,11 +66,6 @@ class Applied(ast.Call):
             element.part = Held(argument, scope, taken=(EACH,))
             elements.append(element)
         return ast.copy_location(Applied(node.args[0], elements, []), node)
-
-
-def is_map(node: ast.Call) -> bool:
-    """Return whether a call is `map(function, elements)`."""
-    return isinstance(node.func, ast.Name) and node.func.id == "map" and len(node.args) > 1
 
 
 class Layer(NamedTuple):
@@ -157,7 +153,7 @@ class Signature(NamedTuple):
         """
         args: ast.arguments = function.node.args  # type: ignore[union-attr]
         slots = [arg.arg for arg in positional(function)]
-        only = len(getattr(args, "posonlyargs", ()))
+        only = len(args.posonlyargs)
         words = [arg.arg for arg in args.kwonlyargs]
         rest = args.vararg.arg if args.vararg is not None and (slots or not is_bound) else ""
         return Signature(
@@ -292,7 +288,7 @@ def _pairs(name: Optional[str], node: ast.expr, scope: Scope) -> Iterator[tuple[
 def positional(function: Scope) -> list[ast.arg]:
     """Return the parameters of a function that can be passed by position."""
     args: ast.arguments = function.node.args  # type: ignore[union-attr]
-    return [*getattr(args, "posonlyargs", []), *args.args]
+    return [*args.posonlyargs, *args.args]
 
 
 def receiver_name(scope: Scope) -> str:

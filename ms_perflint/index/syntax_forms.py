@@ -78,7 +78,7 @@ class Later(ast.Call):
     def of(node: ast.Call, word: str) -> Optional[Later]:
         """Return the call that a call of this name leaves for later; None of other calls."""
         slot, name, packed = LEAVE[word]
-        words = {each.arg: each.value for each in node.keywords}
+        words = keywords_of(node)
         function = words.get(name, node.args[slot] if slot < len(node.args) else None)
         if not isinstance(function, (ast.Name, ast.Attribute)):
             return None
@@ -191,6 +191,11 @@ def given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *[keyword.value for keyword in call.keywords]]
 
 
+def keywords_of(call: ast.Call) -> dict[str, ast.expr]:
+    """Return the keyword arguments of a call without spread ones, by name."""
+    return {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
 def plainly_given(call: ast.Call) -> list[ast.expr]:
     """Return the arguments of a call without spread ones, positional ones first."""
     plain = [each for each in call.args if not isinstance(each, ast.Starred)]
@@ -213,6 +218,20 @@ def only_target(stmt: Optional[ast.AST]) -> Optional[ast.expr]:
     """Return the target of an assignment with a single one; None for others."""
     found = targets(stmt) if stmt is not None else []
     return found[0] if len(found) == 1 else None
+
+
+def imported_module(stmt: ast.stmt, alias: ast.alias) -> tuple[str, int]:
+    """Return the module that an import statement binds to a name, if it is one: its name, and the dots in front."""
+    if not isinstance(stmt, ast.ImportFrom):
+        return alias.name, 0
+    return f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level
+
+
+def imported_name(stmt: ast.AST, alias: ast.alias) -> str:
+    """Return the full name of what an import statement binds to a name; "" for a relative one."""
+    if isinstance(stmt, ast.ImportFrom):
+        return "" if stmt.level else f"{stmt.module}.{alias.name}"
+    return alias.name if alias.asname else alias.name.partition(".")[0]
 
 
 INNER = ("fn", "network", "backbone")  # what the gradient functions and cells of MindSpore call what they are made of

@@ -115,6 +115,12 @@ def resolve(path: str, module_directory: str, entry_directories: tuple[str, ...]
     return list(dict.fromkeys(os.path.normpath(os.path.join(base, path)) for base in bases))
 
 
+def find(program: Files, path: str, directory: str) -> Optional[str]:
+    """Return the file that a path in a file of a directory denotes in a program; None without one."""
+    found = resolve(path, directory, program.project.ancestors(os.path.dirname(program.entry)))
+    return next((each for each in found if program.project.raw(each) is not None), None)
+
+
 def respelled(path: str) -> list[str]:
     """Return the path of a YAML file with its other suffix: `.yaml`, `.yml`."""
     stem, suffix = os.path.splitext(path)

@@ -11,6 +11,7 @@ from typing import Optional
 from ms_perflint import mindspore_api
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import imported_name
 from ms_perflint.infer.alternatives import Api
 from ms_perflint.infer.values import Alternative, Value
 
@@ -74,12 +75,7 @@ def _imported(stmt: ast.AST, alias: ast.AST) -> Optional[str]:
     """Return the full name of an import from MindSpore; None for other statements and packages."""
     if not isinstance(alias, ast.alias):
         return None
-    if isinstance(stmt, ast.Import):
-        dotted = alias.name if alias.asname else alias.name.partition(".")[0]
-    elif isinstance(stmt, ast.ImportFrom) and not stmt.level:
-        dotted = f"{stmt.module}.{alias.name}"
-    else:
-        return None
+    dotted = imported_name(stmt, alias)
     return dotted if dotted.partition(".")[0] == PACKAGE else None
 
 

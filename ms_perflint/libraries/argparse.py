@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
-from ms_perflint.index.syntax_forms import text_of, word_of
+from ms_perflint.index.syntax_forms import keywords_of, text_of, word_of
 from ms_perflint.infer import calls, commandline, mappings
 from ms_perflint.infer.alternatives import Api, Constant, Options
 from ms_perflint.infer.call_order import is_made_once
@@ -66,7 +66,7 @@ def _option(evaluator: Evaluator, what: Options, name: str) -> Value:
     unnamed = [site for site, found in names.items() if not found]  # whose names stand in no literal
     value = join(values) if added else named_options.option(evaluator, asked, unnamed, name)
     if not any(_is_given(asked, site) for site in added):
-        own = [site for site in added if any(word.arg == "default" for word in site.call.keywords)]
+        own = [site for site in added if "default" in keywords_of(site.call)]
         for site, is_own in parsers.defaults_of(evaluator, what.parser, added):
             if site.node in what.late:
                 continue
@@ -110,7 +110,7 @@ def _is_chosen(evaluator: Evaluator, site: Site, words: Optional[tuple[Alternati
         made = parser.creation
         if made is None or not parser.type_api.endswith(".add_parser"):
             answers.add(True)
-        elif words is None or not made.call.args or any(word.arg == "aliases" for word in made.call.keywords):
+        elif words is None or not made.call.args or "aliases" in keywords_of(made.call):
             answers.add(None)
         else:
             name = evaluator.value(made.call.args[0], made.scope).constant
@@ -204,10 +204,9 @@ def _is_usual(evaluator: Evaluator, site: Site) -> bool:
 
 def option_names(evaluator: Evaluator, site: Site) -> set[str]:
     """Return the name of the attribute for an `add_argument` call; empty where it is computed."""
-    for keyword in site.call.keywords:
-        if keyword.arg == "dest":
-            return {str(c) for c in evaluator.value(keyword.value, site.scope).constants}
-    flags = flags_of(site.call)
+    given, flags = keywords_of(site.call).get("dest"), flags_of(site.call)
+    if given is not None:
+        return {str(constant) for constant in evaluator.value(given, site.scope).constants}
     long = [flag for flag in flags if flag.startswith("--")] or flags
     return {flag.lstrip("-").replace("-", "_") for flag in long[:1]}
 
@@ -223,7 +222,7 @@ def option_default(evaluator: Evaluator, site: Site, asked: Optional[Asked] = No
     `asked`: these command lines, if not those of the launchers.
     """
     asked, flags, where = asked or evaluator.program, flags_of(site.call), (site.module, site.call)
-    keywords = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
+    keywords = keywords_of(site.call)
     action = keywords.get("action")
     default = evaluator.value(keywords["default"], site.scope) if "default" in keywords else _of_all(evaluator, site)
     if default is not None and any(known.api == "argparse.SUPPRESS" for known in default.alternatives):
@@ -241,8 +240,8 @@ def option_default(evaluator: Evaluator, site: Site, asked: Optional[Asked] = No
 def _of_all(evaluator: Evaluator, site: Site) -> Optional[Value]:
     """Return the default that a parser gives all of its options: `ArgumentParser(argument_default=...)`."""
     created = (parsers.parser_of(known).creation for known in parsers.receivers(evaluator, site, parsers.ADD))
-    words = [(word, made.scope) for made in created if made is not None for word in made.call.keywords]
-    values = [evaluator.value(word.value, scope) for word, scope in words if word.arg == "argument_default"]
+    given = [(keywords_of(made.call).get("argument_default"), made.scope) for made in created if made is not None]
+    values = [evaluator.value(default, scope) for default, scope in given if default is not None]
     return join(values) if values else None
 
 
@@ -311,11 +310,10 @@ def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr
 
 def _behind(evaluator: Evaluator, parser: Alternative) -> list[Part]:
     """Return the defaults of options with computed names: `for key in settings: add_argument(f"--{key}", ...)`."""
-    found: list[Part] = []
-    for site in parsers.sites_of(evaluator, parser, parsers.ADD):
-        if site.call.args and not isinstance(site.call.args[0], ast.Constant):
-            found.extend(Part(keyword.value, site.scope) for keyword in site.call.keywords if keyword.arg == "default")
-    return found
+    sites = parsers.sites_of(evaluator, parser, parsers.ADD)
+    computed = [site for site in sites if site.call.args and not isinstance(site.call.args[0], ast.Constant)]
+    given = [(keywords_of(site.call).get("default"), site.scope) for site in computed]
+    return [Part(default, scope) for default, scope in given if default is not None]
 
 
 MODEL = Library(

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
 from ms_perflint.index.signature import Layer, Signature
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import keywords_of, word_of
 from ms_perflint.infer import commandline
 from ms_perflint.infer.alternatives import Api, Constant, Instance
 from ms_perflint.infer.evaluator import Evaluator, Library
@@ -36,7 +36,7 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
         flags = flags_of(decorator)
         if binding.name not in {*flags, *(flag.lstrip("-").replace("-", "_").split("/")[0] for flag in flags)}:
             continue
-        given = {keyword.arg: keyword.value for keyword in decorator.keywords if keyword.arg}
+        given = keywords_of(decorator)
         if "default" in given:
             value = evaluator.value(given["default"], function.parent)
             kind = word_of(given["type"]) if "type" in given else ""

@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Signature
-from ms_perflint.index.syntax_forms import is_decorated, spelling, word_of
+from ms_perflint.index.syntax_forms import is_decorated, keywords_of, spelling, word_of
 from ms_perflint.infer import calls, commandline, lists, mappings, members, parameters
 from ms_perflint.infer.alternatives import TUPLE, Api, Display, Instance, Member
 from ms_perflint.infer.bases import ancestors, names_in
@@ -76,7 +76,7 @@ def _field(evaluator: Evaluator, known: Alternative, name: Union[str, int]) -> O
 def _tuple_default(evaluator: Evaluator, known: Alternative, names: Sequence[str], name: str) -> Value:
     """Return the default of a field by `namedtuple("Name", names, defaults=[...])`, for the last fields."""
     made = known.origin.creation if known.origin is not None else None
-    given = next((each.value for each in made.call.keywords if each.arg == "defaults"), None) if made else None
+    given = keywords_of(made.call).get("defaults") if made is not None else None
     parts = whole(evaluator, evaluator.value(given, made.scope)) if made is not None and given is not None else None
     position = names.index(name) - len(names)
     return evaluator.read(parts[position]) if parts and -len(parts) <= position else TOP
@@ -194,11 +194,11 @@ def _default(evaluator: Evaluator, value: Value) -> Value:
     made = value.only.creation if value.only is not None and word in FIELDS and home in HOMES else None
     if made is None:
         return value
-    for keyword in made.call.keywords:
-        if keyword.arg == "default":
-            return evaluator.value(keyword.value, made.scope)
-        if keyword.arg in ("default_factory", "factory"):
-            return calls.applied(evaluator, made._replace(row=()))
+    given = keywords_of(made.call)
+    if "default" in given:
+        return evaluator.value(given["default"], made.scope)
+    if not given.keys().isdisjoint({"default_factory", "factory"}):
+        return calls.applied(evaluator, made._replace(row=()))
     first = made.call.args[0] if made.call.args and word != "field" else None
     is_required = isinstance(first, ast.Constant) and first.value is ...
     return evaluator.value(first, made.scope) if first is not None and not is_required else TOP

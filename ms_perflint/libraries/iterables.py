@@ -13,6 +13,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import EACH, Held, Layer
+from ms_perflint.index.syntax_forms import keywords_of
 from ms_perflint.infer import bases, calls, commandline, computing, sequences
 from ms_perflint.infer.alternatives import LIST, MANY_OF, TUPLE, Api, Constant, Display
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
@@ -81,9 +82,10 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 def _zip(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the tuples of `zip`, `zip_longest` and `product`; None for `product(first, repeat=2)`."""
     if api.name == "itertools.zip_longest":
-        fill = next((Held(word.value, scope) for word in node.keywords if word.arg == "fillvalue"), None)
+        given = keywords_of(node).get("fillvalue")
         none = Held(node, scope, evaluator.known(Constant(None), node, scope))
-        rows = _rows(evaluator, node.args, scope, partial(zip_longest, fillvalue=fill or none))
+        fill = Held(given, scope) if given is not None else none
+        rows = _rows(evaluator, node.args, scope, partial(zip_longest, fillvalue=fill))
         return _tuples(evaluator, node, rows, scope) if rows[0] == LIST else None
     is_product = api.name == "itertools.product"
     if is_product and node.keywords:
@@ -237,14 +239,14 @@ def _rows_of_array(evaluator: Evaluator, known: Alternative) -> Optional[int]:
     if made is None or word not in _SIZED:
         return None
     slot, keyword = _SIZED[word]
-    words = [each.value for each in made.call.keywords if each.arg == keyword]
-    given = words or made.call.args[slot : slot + 1]
-    if not given or any(isinstance(each, ast.Starred) for each in made.call.args):
+    named = keywords_of(made.call).get(keyword)
+    given = named if named is not None else next(iter(made.call.args[slot:]), None)
+    if given is None or any(isinstance(each, ast.Starred) for each in made.call.args):
         return None
-    size = evaluator.value(given[0], made.scope).only
+    size = evaluator.value(given, made.scope).only
     if word in ("array", "asarray", "Tensor"):
         return length(evaluator, size) if size is not None else None
-    if word == "arange" and (len(made.call.args) != 1 or words):
+    if word == "arange" and (len(made.call.args) != 1 or named is not None):
         return None
     if size is not None and not isinstance(size.constant, int):
         size = evaluator.item(size, 0).only
@@ -269,14 +271,15 @@ def _sorted(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     found = computing.called(evaluator, sorted, (Held(node.args[0], scope),), node.keywords, node, scope)
     if found is not None and not found.open:
         return found
-    down = next((evaluator.value(word.value, scope).constant for word in node.keywords if word.arg == "reverse"), False)
+    is_down = keywords_of(node).get("reverse")
+    down = evaluator.value(is_down, scope).constant if is_down is not None else False
     parts = _by_key(evaluator, node, scope, down) if isinstance(down, bool) else None
     return _made(evaluator, node, LIST, parts, scope) if parts else _in_any_order(evaluator, api, node, scope)
 
 
 def _by_key(evaluator: Evaluator, node: ast.Call, scope: Scope, is_down: bool) -> Optional[list[Held]]:
     """Return the elements of a sequence in the order of `key=function`; None where it is not known."""
-    function = next((word.value for word in node.keywords if word.arg == "key"), None)
+    function = keywords_of(node).get("key")
     parts = whole(evaluator, evaluator.value(node.args[0], scope)) if function and len(node.args) == 1 else None
     if function is None or parts is None:
         return None

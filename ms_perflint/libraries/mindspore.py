@@ -20,7 +20,7 @@ ROWS = frozenset({"mindspore.nn.CellList", "mindspore.nn.SequentialCell"})
 # packages of arrays, images and tables, which hold no settings, whatever file they are made of
 DATA = ("numpy.", "cv2.", "PIL.", "imageio.", "skimage.", "scipy.", "pandas.", "nibabel.", "librosa.", "soundfile.")
 _MODEL = Signature.named("network", "loss_fn", "optimizer")
-_HOOKS = frozenset(
+HOOKS = frozenset(  # of callbacks
     f"{when}{of}{which}"
     for when in ("", "on_train_", "on_eval_")
     for of in ("", "epoch_", "step_")
@@ -66,7 +66,7 @@ def _part(evaluator: Evaluator, parts: Alternative, key: object) -> Value:
 def _of_hook(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
     """Return the RunContext that `Model.train` passes to a hook of a callback; None for other parameters."""
     cls = function.parent
-    is_hook = function.name in _HOOKS and function.is_method and positional(function)[1:2] == [binding.node]
+    is_hook = function.name in HOOKS and function.is_method and positional(function)[1:2] == [binding.node]
     if not is_hook or cls is None or evaluator.program.callers(function):
         return None
     is_callback = any(known.api.startswith("mindspore.train.") for known in lineage(evaluator, cls))

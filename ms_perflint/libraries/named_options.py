@@ -9,6 +9,7 @@ from typing import Optional
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import keywords_of
 from ms_perflint.infer import commandline, setting_loops
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import BOTTOM, TOP, Value, join
@@ -18,7 +19,7 @@ def option(evaluator: Evaluator, asked: commandline.Asked, sites: Sequence[Site]
     """Return the value of an option among those that some sites add under computed names."""
     values = []
     for site in sites:
-        default = {k.arg: k.value for k in site.call.keywords}.get("default")
+        default = keywords_of(site.call).get("default")
         if default is None:
             continue
         loop = _loop(site.module, site)

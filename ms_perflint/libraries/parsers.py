@@ -10,6 +10,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.signature import Layer
+from ms_perflint.index.syntax_forms import keywords_of
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
@@ -45,11 +46,6 @@ def _by_parser(evaluator: Evaluator) -> tuple[dict[tuple[str, object], list[Site
     return (found,)
 
 
-def adds_option(evaluator: Evaluator, site: Site) -> bool:
-    """Return whether a call of something named `add_argument` is one of a parser."""
-    return bool(receivers(evaluator, site, ADD))
-
-
 def receivers(evaluator: Evaluator, site: Site, word: str) -> list[Alternative]:
     """Return the parser, group or sub-parser whose method a site calls, also under another name.
 
@@ -68,10 +64,9 @@ def family(evaluator: Evaluator, parser: Alternative) -> dict[object, Alternativ
 
     def parents(each: Alternative) -> Iterator[Alternative]:
         made = each.creation
-        for keyword in made.call.keywords if made is not None else ():
-            if keyword.arg == "parents" and made is not None:
-                found = evaluator.each(evaluator.value(keyword.value, made.scope))
-                yield from (parser_of(known) for known in found.alternatives if known.is_object)
+        given = keywords_of(made.call).get("parents") if made is not None else None
+        found = evaluator.each(evaluator.value(given, made.scope)).alternatives if made and given else ()
+        return (parser_of(known) for known in found if known.is_object)
 
     return {each.identity: each for each in reachable([parser], parents)}
 
@@ -124,4 +119,4 @@ def _are_changed(evaluator: Evaluator) -> bool:
 def resolves_conflicts(evaluator: Evaluator, site: Site) -> bool:
     """Return whether a parser takes an option that replaces another one: `conflict_handler="resolve"`."""
     created = (parser_of(known).creation for known in receivers(evaluator, site, ADD))
-    return any(word.arg == "conflict_handler" for made in created if made is not None for word in made.call.keywords)
+    return any("conflict_handler" in keywords_of(made.call) for made in created if made is not None)

@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import PREPARES, Held, Layer, Signature
+from ms_perflint.index.syntax_forms import keywords_of
 from ms_perflint.infer import (
     bases,
     calls,
@@ -51,7 +52,8 @@ _NUMPY: Mapping[str, Callable[..., Any]] = {
 
 def passed_on(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the first argument of a call, or the function that it wraps."""
-    given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("fn", "function")), None)
+    words = keywords_of(node)
+    given = node.args[0] if node.args else words.get("fn", words.get("function"))
     return evaluator.value(given, scope) if given is not None else None
 
 

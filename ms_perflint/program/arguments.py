@@ -14,15 +14,15 @@ from ms_perflint.core.globs import is_pattern, matching
 from ms_perflint.core.slips import suggestion
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Site
-from ms_perflint.index.syntax_forms import is_main_test, word_of
+from ms_perflint.index.syntax_forms import is_main_test, keywords_of, word_of
 from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, by_index
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.languages import Message
 from ms_perflint.libraries import argparse, parsers
+from ms_perflint.program.launchers import FLAG
 from ms_perflint.program.program import Program
 from ms_perflint.program.run_configurations import RunConfiguration
 
-FLAG = r"--?[A-Za-z][\w.-]*$"
 FILE = r"[^=,]*\.(?:ya?ml|json|toml|ini|cfg|py)$"
 CONFIG = r".*\.(?:ya?ml|toml|ini|cfg)$"  # what a program does not make
 ADDS = ("add_argument", "option", "argument")  # of argparse and of click
@@ -277,7 +277,7 @@ def _is_read(program: Program, site: Site) -> bool:
 
 def _sites(program: Program) -> Iterator[Site]:
     """Yield the calls that declare an argument, also under another name: `add = parser.add_argument`."""
-    held = (site for site in program.passed_on(parsers.ADD) if parsers.adds_option(program.evaluator, site))
+    held = (site for site in program.passed_on(parsers.ADD) if parsers.receivers(program.evaluator, site, parsers.ADD))
     for site in (*(site for word in ADDS for site in program.sites(word)), *held):
         if isinstance(site.node, ast.Call) and site.node.args:
             yield site
@@ -292,7 +292,7 @@ def _takes_more(program: Program) -> bool:
 def _arguments(site: Site) -> list[Argument]:
     """Return the arguments that a call declares, two for `--x/--no-x`; none where their names are computed."""
     texts = argparse.flags_of(site.call)
-    given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
+    given = keywords_of(site.call)
     if not texts or len(texts) != len(site.call.args):
         return []
     if site.word == "option":
@@ -313,7 +313,7 @@ def _refusal(program: Program, site: Site, flag: str, text: str) -> Optional[Mes
     argparse converts it by `type`, and compares that with `choices` (Python 3.11 argparse.py:2470, 2516); click has
     `type=click.Choice([...])`, and takes the type of the default where it is given none (click 8.1 types.py:970).
     """
-    given = {keyword.arg: keyword.value for keyword in site.call.keywords if keyword.arg}
+    given = keywords_of(site.call)
     choices, kind, default = given.get("choices"), given.get("type"), given.get("default")
     if isinstance(kind, ast.Call) and word_of(kind.func) == "Choice" and len(kind.args) == 1 and not kind.keywords:
         choices, kind = kind.args[0], None

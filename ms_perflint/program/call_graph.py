@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
 from ms_perflint.infer.database import Files
-from ms_perflint.infer.nodes import CALL, OWN, PATHS, Node
+from ms_perflint.infer.nodes import CALL, OWN, PATHS
 from ms_perflint.program.moves import AT, Held, Key, numbered, part_of
 from ms_perflint.program.value_flow import State, ValueFlow
 
@@ -46,7 +46,8 @@ class CallGraph:
     def groups(self, function: Scope) -> tuple[Union[str, int], ...]:
         """Return the groups of further such sites: under a computed name, or with many functions in common."""
         bit = self._flow.callables.get(self.key(function), 0)
-        words = [word for word in self._flow.computed if word != OWN or bit or self._is_of_object(function)]
+        is_member = function.cls is not None or function.name in self._members  # also by `self.make = make`
+        words = [word for word in self._flow.computed if word != OWN or bit or is_member]
         return (*words, *_groups(bit, self._indirect if bit else {}))
 
     @fact
@@ -181,10 +182,6 @@ class CallGraph:
         self._flow.flow(((key, bit << AT[CALL] * len(bits)) for key, bit in bits.items()), held, len(bits))
         return bits, self._called(held, len(bits), {})
 
-    def _is_of_object(self, function: Scope) -> bool:
-        """Return whether an object may have a function or class as a member of the same name: `self.make = make`."""
-        return function.cls is not None or function.name in self._members
-
     @cached_property
     def _members(self) -> frozenset[str]:
         """Return the names of the members of objects and classes, without methods."""
@@ -221,14 +218,11 @@ class CallGraph:
 @fact
 def passed_on(module: SemanticIndex) -> frozenset[str]:
     """Return the names whose values a file passes on, or calls in another form: `partial(name)()`."""
-    words = graph_of(module).words.items()
-    return frozenset(name for name, node in words if node.is_passed_on or _is_called_otherwise(name, node))
-
-
-def _is_called_otherwise(name: str, node: Node) -> bool:
-    """Return whether a call of a node has another last word than the name of the node."""
-    word = name.rpartition(".")[2]
-    return any(site.word != word for _, site in node.sites)
+    return frozenset(
+        name
+        for name, node in graph_of(module).words.items()
+        if node.is_passed_on or any(site.word != name.rpartition(".")[2] for _, site in node.sites)
+    )
 
 
 def _of(bit: int, called: Called) -> Iterator[Site]:

@@ -1,9 +1,9 @@
-"""A call of a known API in one program, and the values of its arguments."""
+"""The calls of APIs in one program, and the values of their arguments."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Optional
 
@@ -15,6 +15,7 @@ from ms_perflint.index.syntax_forms import is_spread
 from ms_perflint.infer import sequences
 from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
+from ms_perflint.program.moves import Held
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -137,3 +138,74 @@ def made_at(program: Program, known: Alternative) -> Optional[Call]:
     """Return the call that makes an instance, of an API or of a class of the project (with an empty `api`)."""
     site = known.maker
     return Call(site, program, known.type_api) if site is not None else None
+
+
+# --- the calls of a program
+
+
+def calls(program: Program, *apis: str) -> tuple[Call, ...]:
+    """Return the calls of some APIs that can run, those of the entry script first, then by file and position."""
+    if len(apis) == 1:
+        word = apis[0].rpartition(".")[2]
+        sites = (*program.sites(word), *program.passed_on(apis[0]))
+        return tuple(call for site in sites for call in program.running(apis[0], site))
+    return program.in_order([call for api in apis for call in program.calls(api)])
+
+
+def in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Return some calls, those of the entry script first, then by file and position."""
+    rank = {path: position for position, path in enumerate(program.files)}
+    return tuple(sorted(calls, key=lambda call: (rank.get(call.module.path, 0), call.span)))
+
+
+def passed_on(program: Program, api: str) -> tuple[Site, ...]:
+    """Return the call sites that may call an API, or what has this word, under another name or out of a container.
+
+    In the assignment graph a function of an imported module has its name in full, a method its last word.
+    """
+    word = api.rpartition(".")[2]
+    names = dict.fromkeys((api, word))
+    if not program.may_say(word):
+        return ()
+    if program.code is not program:
+        return program.code.passed_on(api)
+    if not any(map(program.call_graph.is_passed_on, names)):
+        return ()
+    sites = program.sites(word)
+    held: Held = {}
+    program.call_graph.reach([(name, "") for name in names], held)
+    return tuple(site for site in program.call_graph.sites_at(held) if site not in sites)
+
+
+def has_calls(program: Program, *apis: str) -> bool:
+    """Return whether a call of one of some APIs can run; those under the fewest conditions are asked first.
+
+    Those of the entry script come before all others: they hardly need to know what runs.
+    """
+    entry = program.module(program.entry)
+    words = [(api, api.rpartition(".")[2]) for api in apis]
+    own = [(api, site) for api, word in words for site in (entry.sites_of(word) if entry is not None else ())]
+    return _runs_any(program, own) or _runs_any(
+        program, [(api, site) for api, word in words for site in program.sites(word)]
+    )
+
+
+def _runs_any(program: Program, sites: list[tuple[str, Site]]) -> bool:
+    return any(program.running(*each) for each in sorted(sites, key=lambda each: len(each[1].block.chain())))
+
+
+def running(program: Program, api: str, site: Site) -> tuple[Call, ...]:
+    """Return a site as a call of an API, if it is one that can run; else nothing."""
+    is_one = isinstance(site.node, ast.Call) and api in program.apis(site) and program.runs(site)
+    return (Call(site, program, api),) if is_one else ()
+
+
+def apis(program: Program, site: Site) -> tuple[str, ...]:
+    """Return the canonical names of the callee of a site; `name()` for the result of a call of `name`."""
+    names: dict[str, None] = {}
+    for known in program.evaluator.callees(site).alternatives:
+        if known.api:
+            names[known.api] = None
+        elif known.type_api:
+            names[known.type_api + "()"] = None
+    return tuple(names)

@@ -26,7 +26,7 @@ RUNNERS = frozenset(
         "nohup", "env", "taskset", "numactl", "exec", "sudo", "eval", "timeout", "setsid", "nice", "stdbuf",
     }
 )  # fmt: skip
-_FLAG = r"--?[A-Za-z][\w.-]*$"
+FLAG = r"--?[A-Za-z][\w.-]*$"
 _CONFIG = r"\.(?:ya?ml|json)$"
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$"
 
@@ -174,12 +174,12 @@ def _flags(folders: _Folders, words: Sequence[tuple[str, int]]) -> Iterator[tupl
     """Yield the flags behind the entry script."""
     for position, (text, start) in enumerate(words):
         flag, sign, value = text.partition("=")
-        if not re.match(_FLAG, flag):
+        if not re.match(FLAG, flag):
             continue
         place = folders.script.place(start + len(flag + sign))
         if not sign and position + 1 < len(words):
             following, start = words[position + 1]
-            if not re.match(_FLAG, following.partition("=")[0]):
+            if not re.match(FLAG, following.partition("=")[0]):
                 sign, value, place = " ", following, folders.script.place(start)
         yield flag, Given(folders.told(value) if sign else None, not sign, place)
 
@@ -189,7 +189,7 @@ def _settings(script: Script, words: Sequence[tuple[str, int]]) -> Iterator[Sett
     before = ""
     for word, start in words:
         flag, sign, value = word.partition("=")
-        is_flag = re.match(_FLAG, flag) is not None
+        is_flag = re.match(FLAG, flag) is not None
         found = re.match(OVERRIDE, value if is_flag and sign else word)
         key, text = (found[1], found[2]) if found is not None else (before, word)
         if key and not (is_flag and found is None):

@@ -14,19 +14,10 @@ from ms_perflint.index.syntax_forms import is_decorated, name_of, names_in, only
 from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.database import Files
+from ms_perflint.libraries import mindspore
 from ms_perflint.resolve.outline import ImportWork
 
-# Methods that the framework calls: of cells, callbacks, datasets, threads
-HOOKS = frozenset(
-    {
-        "construct", "bprop", "forward", "begin", "end", "step_begin", "step_end", "epoch_begin", "epoch_end", "run",
-        "on_train_begin", "on_train_end", "on_train_step_begin", "on_train_step_end",
-        "on_train_epoch_begin", "on_train_epoch_end",
-        "on_eval_begin", "on_eval_end", "on_eval_step_begin", "on_eval_step_end",
-        "on_eval_epoch_begin", "on_eval_epoch_end",
-    }
-)  # fmt: skip
-
+HOOKS = frozenset({"construct", "bprop", "forward", "run", *mindspore.HOOKS})  # methods that the framework calls
 EXPOSING = frozenset({"Fire", "CLI", "auto_cli"})  # calls that run the methods that the command line names
 COMPUTED = ""  # among the attributes that code loads: one with a computed name
 SIZE = 2_000_000  # bytes of running modules, about 50,000 lines, from which on a program is not read any further
@@ -42,10 +33,6 @@ class Reached(NamedTuple):
     unread: int = 0  # files with entries of its tables of which it is not known which are used
     keys: frozenset[str] = frozenset()  # of tables of which only some entries run
     named: frozenset[str] = frozenset()  # those of them that the run names
-
-    def is_for(self, words: frozenset[str]) -> bool:
-        """Return whether the same scopes run where the run names these words."""
-        return self.keys & words == self.named
 
 
 def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
@@ -84,16 +71,13 @@ def runs_at_once(program: Files, scope: Scope) -> bool:
 def config_words(program: Files, path: str, directory: str) -> frozenset[str]:
     """Return the words of a config file, and of those that it includes, which may be keys of a table."""
     found: set[str] = set()
-    directories = program.project.ancestors(os.path.dirname(program.entry))
     todo = [(path, directory)]
     for named, home in todo:
-        for candidate in config_files.resolve(named, home, directories):
-            raw = program.project.raw(candidate)
-            if raw is not None:
-                new = registries.words(raw) - found
-                found |= new
-                todo += [(word, os.path.dirname(candidate)) for word in new if word.endswith(CONFIGS)]
-                break
+        file = config_files.find(program, named, home)
+        if file is not None:
+            new = registries.words(program.project.raw(file) or b"") - found
+            found |= new
+            todo += [(word, os.path.dirname(file)) for word in new if word.endswith(CONFIGS)]
     return frozenset(found)
 
 

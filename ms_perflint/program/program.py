@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -19,13 +19,11 @@ from ms_perflint.infer.shared_answers import Shared, SharedAnswers
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
-from ms_perflint.program import bounds, live_code, run_configurations, run_order
+from ms_perflint.program import bounds, call_site, live_code, run_configurations, run_order
 from ms_perflint.program import callers as answers
 from ms_perflint.program.call_graph import CallGraph
-from ms_perflint.program.call_site import Call
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
-from ms_perflint.program.moves import Held
 from ms_perflint.program.run_configurations import Compared, RunConfiguration
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
@@ -35,20 +33,6 @@ from ms_perflint.resolve.watched import Keys, Watched
 
 if TYPE_CHECKING:
     from ms_perflint.program.inputs import Inputs
-
-KEPT = (
-    "project",
-    "entry",
-    "asked",
-    "run",
-    "base",
-    "ways",
-    "watched",
-    "paths",
-    "roots",
-    "files",
-    "names",
-)  # of a program that is closed
 
 
 class Program:
@@ -74,6 +58,7 @@ class Program:
         self.roots = project.imports.roots(entry)
         self.files = (entry, *sorted(self.paths - {entry}))
         self.names = project.names(project.imports.told_apart(entry))
+        self._kept = ("_kept", *vars(self))  # what stays when it is closed
         self._forget()
 
     def _forget(self) -> None:
@@ -92,7 +77,7 @@ class Program:
 
         It cuts the cycles through the evaluator and the call graph, which are created again.
         """
-        kept = {name: vars(self)[name] for name in KEPT}
+        kept = {name: vars(self)[name] for name in self._kept}
         self.evaluator.close()
         if "_order" in vars(self):
             self._order.close()
@@ -126,7 +111,7 @@ class Program:
         own, others = self.queries, other.queries
         read = len(own.outside or ())
         is_same = self.commands.is_one_run() is other.commands.is_one_run()
-        is_same = is_same and ("_reach" not in vars(self) or self._code is other._code)
+        is_same = is_same and ("_reach" not in vars(self) or self.code is other.code)
         is_same = is_same and own.agrees(others, done, values.is_same if is_exact else run_configurations.is_alike)
         self._compared[other, is_exact] = read if is_same else None
         return is_same
@@ -180,19 +165,19 @@ class Program:
     @cached_property
     def call_graph(self) -> CallGraph:
         """Return the call graph of the program."""
-        return CallGraph(self) if self._code is self else self._code.call_graph
+        return CallGraph(self) if self.code is self else self.code.call_graph
 
     @cached_property
     def modules(self) -> tuple[SemanticIndex, ...]:
         """Return the modules with running code, the entry script first: see `live_code`."""
-        if self._code is not self:
-            return self._code.modules
+        if self.code is not self:
+            return self.code.modules
         paths = {scope.module.path for scope in self.reached}
         found = (self.module(path) for path in self.files if path in paths)
         return tuple(module for module in found if module is not None)
 
     @cached_property
-    def _code(self) -> Program:
+    def code(self) -> Program:
         """Return the program whose answers about running code alone are kept: of runs that run the same, the first."""
         if self.base is None:
             return self
@@ -280,78 +265,26 @@ class Program:
     @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
-        if not self._may_say(word):
+        if not self.may_say(word):
             return []
-        if self._code is not self:
-            return self._code.sites(word)
+        if self.code is not self:
+            return self.code.sites(word)
         found: list[Site] = []
         for module in self.modules:
             found += module.sites_of(word)
         return found
 
-    def _may_say(self, word: str) -> bool:
+    def may_say(self, word: str) -> bool:
         """Return whether code may contain a word: before it is known what runs, by the bytes of all files."""
         is_known = "modules" in vars(self)
         return is_known or not word.isascii() or self.project.one_contains(self.files, (word,))
 
-    @fact
-    def calls(self, *apis: str) -> tuple[Call, ...]:
-        """Return the calls of some APIs that can run, those of the entry script first, then by file and position."""
-        if len(apis) == 1:
-            word = apis[0].rpartition(".")[2]
-            sites = (*self.sites(word), *self.passed_on(apis[0]))
-            return tuple(call for site in sites for call in self.running(apis[0], site))
-        return self.in_order([call for api in apis for call in self.calls(api)])
-
-    def in_order(self, calls: Iterable[Call]) -> tuple[Call, ...]:
-        """Return some calls, those of the entry script first, then by file and position."""
-        rank = {path: position for position, path in enumerate(self.files)}
-        return tuple(sorted(calls, key=lambda call: (rank.get(call.module.path, 0), call.span)))
-
-    @fact
-    def passed_on(self, api: str) -> tuple[Site, ...]:
-        """Return the call sites that may call an API, or what has this word, under another name or out of a container.
-
-        In the assignment graph a function of an imported module has its name in full, a method its last word.
-        """
-        word = api.rpartition(".")[2]
-        names = dict.fromkeys((api, word))
-        if self._may_say(word) and self._code is not self:
-            return self._code.passed_on(api)
-        if not self._may_say(word) or not any(map(self.call_graph.is_passed_on, names)):
-            return ()
-        sites = self.sites(word)
-        held: Held = {}
-        self.call_graph.reach([(name, "") for name in names], held)
-        return tuple(site for site in self.call_graph.sites_at(held) if site not in sites)
-
-    def has_calls(self, *apis: str) -> bool:
-        """Return whether a call of one of some APIs can run; those under the fewest conditions are asked first.
-
-        Those of the entry script come before all others: they hardly need to know what runs.
-        """
-        entry = self.module(self.entry)
-        words = [(api, api.rpartition(".")[2]) for api in apis]
-        own = [(api, site) for api, word in words for site in (entry.sites_of(word) if entry is not None else ())]
-        return self._runs_any(own) or self._runs_any([(api, site) for api, word in words for site in self.sites(word)])
-
-    def _runs_any(self, sites: list[tuple[str, Site]]) -> bool:
-        return any(self.running(*each) for each in sorted(sites, key=lambda each: len(each[1].block.chain())))
-
-    def running(self, api: str, site: Site) -> tuple[Call, ...]:
-        """Return a site as a call of an API, if it is one that can run; else nothing."""
-        is_one = isinstance(site.node, ast.Call) and api in self.apis(site) and self.runs(site)
-        return (Call(site, self, api),) if is_one else ()
-
-    def apis(self, site: Site) -> tuple[str, ...]:
-        """Return the canonical names of the callee of a site; `name()` for the result of a call of `name`."""
-        names: dict[str, None] = {}
-        for known in self.evaluator.callees(site).alternatives:
-            if known.api:
-                names[known.api] = None
-            elif known.type_api:
-                names[known.type_api + "()"] = None
-        return tuple(names)
+    calls = fact(call_site.calls)
+    in_order = call_site.in_order
+    passed_on = fact(call_site.passed_on)
+    has_calls = call_site.has_calls
+    running = call_site.running
+    apis = call_site.apis
 
     def callers(self, function: Scope) -> tuple[Site, ...]:
         """Return the sites of the program that call a function; of a method `__init__`, those that make the class."""
@@ -373,22 +306,22 @@ class Program:
     @fact
     def stores(self, name: str) -> tuple[Binding, ...]:
         """Return the stores of running code under a name: `object.name = value`, `object["name"] = value`."""
-        if self._code is not self:
-            return self._code.stores(name)
+        if self.code is not self:
+            return self.code.stores(name)
         return tuple(store for module in self.modules for store in module.stored.get(name, ()))
 
     @fact
     def touching(self, word: str) -> tuple[Change, ...]:
         """Return the possible changes of a list or dict whose expression has this last word."""
-        if self._code is not self:
-            return self._code.touching(word)
+        if self.code is not self:
+            return self.code.touching(word)
         return tuple(change for module in self.modules for change in touching(module).get(word, ()))
 
     @fact
     def all_stores(self, name: str) -> tuple[tuple[Binding, ...], tuple[Binding, ...]]:
         """Return these, and apart the stores in what is reached over more steps: `a.b.c.name = v`, `f().name = v`."""
-        if self._code is not self:
-            return self._code.all_stores(name)
+        if self.code is not self:
+            return self.code.all_stores(name)
         return self.stores(name), tuple(store for module in self.modules for store in module.deep.get(name, ()))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
@@ -428,7 +361,7 @@ class Program:
         is_same = first is not None and not first.keys
         words = run_configurations.words(self, self.run, self.commands.starts) if not is_same else frozenset()
         known = self.base.reaches if self.base is not None else []
-        found = first if is_same else next((each for each in known if each.is_for(words)), None)
+        found = first if is_same else next((each for each in known if each.keys & words == each.named), None)
         if found is None:
             found = live_code.reached(self, words)
             (self.base or self).reaches.append(found)

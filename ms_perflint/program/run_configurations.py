@@ -66,7 +66,8 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
     for start in starts:
         if not _is_for_debugging(start):
             place = start.script.place(start.command.words[0][1])
-            told = frozenset((flag, *given[:2]) for flag, given in start.flags.items() if _is_told(given))
+            known = {flag: each for flag, each in start.flags.items() if each.is_bare or each.text is not None}
+            told = frozenset((flag, each.text, each.is_bare) for flag, each in known.items())
             name, own = os.path.relpath(start.script.path, root), start.settings
             found.setdefault((told, said(own)), RunConfiguration(name, place, start.flags, own, own, start))
     return told_apart(found.values()) if len(found) > 1 else ()
@@ -75,10 +76,6 @@ def of_starts(starts: Sequence[Start], root: str) -> tuple[RunConfiguration, ...
 def said(settings: Iterable[Setting]) -> tuple[tuple[str, Optional[str]], ...]:
     """Return settings without their places."""
     return tuple((key, text) for key, text, _ in settings)
-
-
-def _is_told(given: Given) -> bool:
-    return given.is_bare or given.text is not None
 
 
 def _is_for_debugging(start: Start) -> bool:
@@ -94,12 +91,9 @@ def has_changed(program: Files, run: RunConfiguration, names: Sequence[str] = ()
     """
     named = [each.text for each in run.flags.values() if each.text is not None and each.text.endswith(CONFIGS)]
     found = [run.start.script.path] if run.start is not None else []
-    ancestors = program.project.ancestors(os.path.dirname(program.entry))
     for text in named:
-        for path in config_files.resolve(text, os.path.dirname(program.entry), ancestors):
-            if program.project.raw(path) is not None:
-                found += (path, *config_files.below(program, path))
-                break
+        path = config_files.find(program, text, os.path.dirname(program.entry))
+        found += (path, *config_files.below(program, path)) if path is not None else ()
     is_one = bool(program.project.files.named(CHANGE, *map(os.path.realpath, found)))
     return is_one or (bool(names) and program.project.one_contains(found, tuple(names)))
 

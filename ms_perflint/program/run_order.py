@@ -8,6 +8,7 @@ from typing import Optional, Protocol, Union
 
 from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import given
 from ms_perflint.infer.database import Files
 from ms_perflint.resolve.imports import Roots
 
@@ -135,9 +136,9 @@ class Order:
         """Return the functions that a call passes to a library, which runs them: `data_sink(train_step, dataset)`."""
         found: list[Scope] = []
         if isinstance(site.node, ast.Call):
-            for given in (*site.node.args, *[keyword.value for keyword in site.node.keywords]):
-                if isinstance(given, ast.Name):
-                    resolved = self.program.names.resolve(site.module, given.id).scopes
+            for argument in given(site.node):
+                if isinstance(argument, ast.Name):
+                    resolved = self.program.names.resolve(site.module, argument.id).scopes
                     found.extend(scope for scope in resolved if scope.is_function)
         return found
 

@@ -94,7 +94,8 @@ def _reads_more(program: Program, path: str) -> bool:
     entry = program.config(path)
     options = frozenset(name for each in declared(program).arguments for name in each.names)
     keys = {key for key in entry.data if isinstance(key, str)} - options if entry is not None else set()
-    for scope in _reached(program) if keys else ():
+    scopes = (scope for module in program.modules for scope in module.scopes if scope in program.reached)
+    for scope in scopes if keys else ():
         if not (keys.isdisjoint(scope.attrs) or options.isdisjoint(scope.attrs)):
             read = list(_members(scope, keys | options))
             held = {name for name, node in read if node.attr in options and program.value(node, scope).by_default}
@@ -102,14 +103,6 @@ def _reads_more(program: Program, path: str) -> bool:
                 if node.attr in keys and name in held and not program.value(node, scope).alternatives:
                     return True
     return False
-
-
-def _reached(program: Program) -> Iterator[Scope]:
-    """Yield the functions and modules that run, in the order of files and lines."""
-    for module in program.modules:
-        for scope in (module.scope, *module.scopes):
-            if scope.owner is scope and scope in program.reached:
-                yield scope
 
 
 def _members(scope: Scope, words: Container[str]) -> Iterator[tuple[str, ast.Attribute]]:

@@ -13,7 +13,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import LETTER, START
 from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import TRY, is_main_guard
+from ms_perflint.index.syntax_forms import TRY, imported_name, is_main_guard, words_in
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
@@ -111,7 +111,8 @@ def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version
     oldest: Version = RELEASES[0]
     gone: list[tuple[Version, Place]] = []
     for path in program.files:
-        module = program.module(path) if _may_narrow(program, path, oldest) else None
+        some_went, newest = _changes(program.project.imports.taken(path, "mindspore")[0])
+        module = program.module(path) if some_went or newest > oldest else None  # others say nothing new
         for name, stmt, alias in _imported(module) if module is not None else ():
             added, removed = mindspore_api.added_in(name), _removed_in(name)
             if (added or removed) and module is not None and not _is_guarded(module, alias):
@@ -163,16 +164,9 @@ def _departed(project: Project, path: str) -> frozenset[str]:
 
 def _called(site: Site) -> Iterator[str]:
     """Yield the full names of a callee, by the imports of its file."""
-    words: list[str] = []
-    node = site.node.func if isinstance(site.node, ast.Call) else site.node
-    while isinstance(node, ast.Attribute):
-        words.insert(0, node.attr)
-        node = node.value
-    for stmt, alias in site.module.imported.get(node.id, ()) if isinstance(node, ast.Name) else ():
-        first = alias.name if alias.asname else alias.name.partition(".")[0]
-        if isinstance(stmt, ast.ImportFrom):
-            first = "" if stmt.level else f"{stmt.module}.{alias.name}"
-        yield ".".join([first, *words])
+    first, *words = words_in(site.callee or site.node) or [""]
+    for stmt, alias in site.module.imported.get(first, ()):
+        yield ".".join([imported_name(stmt, alias), *words])
 
 
 def _old_name(program: Files, path: str) -> Optional[Place]:
@@ -183,12 +177,6 @@ def _old_name(program: Files, path: str) -> Optional[Place]:
         if is_old and module is not None and not _is_guarded(module, alias):
             return _place(module, stmt, alias)
     return None
-
-
-def _may_narrow(program: Files, path: str, oldest: Version) -> bool:
-    """Return whether the bytes of a file contain an import that some version from `oldest` on lacks."""
-    some_went, newest = _changes(program.project.imports.taken(path, "mindspore")[0])
-    return some_went or newest > oldest
 
 
 @lru_cache(maxsize=256)  # asked in each program of a file
@@ -224,21 +212,14 @@ def _imported(module: SemanticIndex) -> Iterator[tuple[str, ast.stmt, ast.alias]
 
 def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
     """Return whether an import is optional: `try: from mindspore import jit`, `if version < ...:`."""
-    for scope in module.scopes:
-        for binding in scope.bindings.get(alias.asname or alias.name.partition(".")[0], ()):
-            if binding.node is alias:
-                return _is_conditional(binding.block)
-    return False
+    name = alias.asname or alias.name.partition(".")[0]
+    bindings = (binding for scope in module.scopes for binding in scope.bindings.get(name, ()))
+    owners = [arm.owner for each in bindings if each.node is alias for arm in each.block.chain()]
+    return any(isinstance(each, TRY) or (isinstance(each, ast.If) and not is_main_guard(each)) for each in owners)
 
 
 def _is_for_another(block: Block) -> bool:
     """Return whether a block tries whether something exists, or tests the version."""
-    owners = [arm.owner for arm in block.chain() if arm.owner is not None]
+    owners = [arm.owner for arm in block.chain()]
     tests = [ast.unparse(owner.test) for owner in owners if isinstance(owner, ast.If)]
-    return any(isinstance(owner, TRY) for owner in owners) or any(re.search("version|hasattr", test) for test in tests)
-
-
-def _is_conditional(block: Block) -> bool:
-    """Return whether a block is conditional, other than by the `__main__` guard."""
-    owners = [arm.owner for arm in block.chain() if arm.owner is not None]
-    return any(isinstance(owner, (ast.If, *TRY)) and not is_main_guard(owner) for owner in owners)
+    return any(isinstance(owner, TRY) for owner in owners) or re.search("version|hasattr", " ".join(tests)) is not None

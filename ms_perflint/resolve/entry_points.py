@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import IN_FOLDERS
@@ -18,9 +18,6 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import PYTHON
 from ms_perflint.resolve.import_statements import imports
 from ms_perflint.resolve.imports import Imports
-
-if TYPE_CHECKING:
-    from ms_perflint.resolve.imports import Imports
 
 MAIN = rb"\nif[ \t(]+.*__name__"  # starts with what is looked for fast
 DECLARING = ("pyproject.toml", "setup.cfg", "setup.py")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ms_perflint.core.facts import fact
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
+from ms_perflint.index.syntax_forms import imported_module
 from ms_perflint.mindspore_api import exports
 from ms_perflint.resolve.import_statements import Import
 from ms_perflint.resolve.imports import Located, Roots
@@ -93,17 +94,10 @@ class Resolver:
 
     def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that an import statement runs if they have not run before."""
-        return tuple(self._imported_files(stmt, module))
-
-    def _imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> Iterator[str]:
-        if isinstance(stmt, ast.Import):
-            names = [(0, alias.name) for alias in stmt.names]
-        else:
-            base = stmt.module or ""
-            inner = (f"{base}.{alias.name}" if base else alias.name for alias in stmt.names)
-            names = [(stmt.level, base), *((stmt.level, name) for name in inner)]
-        for level, dotted in names:
-            yield from self._locate(module, dotted, level).files
+        names = [imported_module(stmt, alias) for alias in stmt.names]
+        if isinstance(stmt, ast.ImportFrom):
+            names.insert(0, (stmt.module or "", stmt.level))
+        return tuple(file for name in names for file in self._locate(module, *name).files)
 
     def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
         """Return the module `name` inside of a package."""
@@ -235,14 +229,8 @@ class Resolver:
 
     def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
         """Yield the files of the modules that import statements bind to names."""
-        for stmt, alias in imports:
-            if isinstance(stmt, ast.ImportFrom):
-                inner = f"{stmt.module}.{alias.name}" if stmt.module else alias.name
-                path = self._locate(module, inner, stmt.level).module
-            else:
-                path = self._locate(module, alias.name, 0).module
-            if path is not None:
-                yield path
+        found = (self._locate(module, *imported_module(stmt, alias)).module for stmt, alias in imports)
+        return (path for path in found if path is not None)
 
     def files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that a module imports, if it does so by a call, whose result is a module, too."""
