@@ -21,7 +21,6 @@ BASES = ("_BASE_", "__BASE__", "_base_", "__base__", "BASE", "base_config")  # k
 YAML = {".yaml": ".yml", ".yml": ".yaml"}
 # calls that give the path which they are given
 SAME_PATH = frozenset({"realpath", "abspath", "normpath", "expanduser", "fspath", "str", "Path"})
-LOADING = ("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "loads")  # words of loaders
 FILES = 10  # files in one chain of bases
 
 
@@ -80,7 +79,7 @@ def trees(evaluator: Evaluator, paths: Value, scope: Scope, is_stream: bool = Fa
 @query(bottom=True, top=True)
 def is_loaded_once(evaluator: Evaluator, path: str) -> bool:
     """Return whether a program loads a config file at most once, as far as the calls of loaders show."""
-    loaders = (site for word in LOADING for site in evaluator.program.sites(word))
+    loaders = (site for word in evaluator.libraries.loaders for site in evaluator.program.sites(word))
     outside = (site for site in loaders if all(k.definition is None for k in evaluator.callees(site).alternatives))
     sites = [site for site in outside if path in _given_by(evaluator, site)]
     if len(sites) != 1 or not runs_once_in_call(sites[0].node, sites[0].scope):

@@ -208,6 +208,11 @@ class Library(NamedTuple):
     merges: frozenset[str] = frozenset()  # methods that lay a config file over their object
     closed: tuple[str, ...] = ()  # beginnings of names whose objects hold no settings
 
+    @property
+    def loaders(self) -> list[str]:
+        """Return the last words of the functions that load config documents."""
+        return sorted({name.rpartition(".")[2] for name in self.documents})
+
     def called(self, name: str) -> tuple[Call, ...]:
         """Return the handlers for a call of a name, in the order in which they are tried."""
         keys = name, f"{name.partition('.')[0]}.", f".{name.rpartition('.')[2]}"

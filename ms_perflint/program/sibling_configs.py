@@ -63,7 +63,7 @@ def _stops_without(program: Program, path: str) -> bool:
 
 def _refuses_none(program: Program) -> bool:
     """Return whether a program loads a file under a test, and fails without it, as by default."""
-    for word in dict.fromkeys(api.rpartition(".")[2] for api in sorted(program.evaluator.libraries.documents)):
+    for word in program.evaluator.libraries.loaders:
         for site in program.sites(word):
             needed = [each for each in path_condition(site.block) if each.is_required]
             if needed and site.scope.owner in program.reached:
