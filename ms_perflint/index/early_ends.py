@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ms_perflint.index.semantic_index import DEAD, Block, SemanticIndex
+from ms_perflint.index.scopes import DEAD, Block
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import leaves
 
 TESTS = 3  # around what leaves: behind more of them, that a place is passed is not ruled out

@@ -8,17 +8,8 @@ from typing import NamedTuple, Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import excludes, is_of_script
-from ms_perflint.index.semantic_index import (
-    COMPREHENSIONS,
-    DEAD,
-    OWNERS,
-    Binding,
-    Block,
-    ImportStatement,
-    Scope,
-    SemanticIndex,
-    Site,
-)
+from ms_perflint.index.scopes import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, ImportStatement, Scope, Site
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import TRY, Later, children, leaves, suppresses
 
 PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.If)

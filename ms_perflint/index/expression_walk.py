@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Block, Scope, ScopeNode, SemanticIndex, Site
+from ms_perflint.index.scopes import COMPREHENSIONS, Binding, Block, Scope, ScopeNode, Site
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.signature import Applied, receiver_name
 from ms_perflint.index.syntax_forms import LEAVE, Later, children, given, object_of, path_of, table_of, text_of, word_of
 

@@ -10,7 +10,8 @@ from ms_perflint.core.source import Source
 from ms_perflint.index.early_ends import behind
 from ms_perflint.index.expression_walk import ExpressionWalk
 from ms_perflint.index.match_lowering import cases, choice
-from ms_perflint.index.semantic_index import DEAD, Block, FunctionNode, ImportStatement, Scope, SemanticIndex
+from ms_perflint.index.scopes import DEAD, Block, FunctionNode, ImportStatement, Scope
+from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.index.syntax_forms import TRY, children, is_main_guard, never_loops, targets, text_of, word_of
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ms_perflint.index.predicates import FLIPPED, choice, key
-from ms_perflint.index.semantic_index import Block, Scope, Site
+from ms_perflint.index.scopes import Block, Scope, Site
 from ms_perflint.index.syntax_forms import TRY, around, is_main_guard, suppresses
 
 IMPOSSIBLE = 0  # a condition around it is always false

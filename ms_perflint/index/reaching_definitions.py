@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional, Union
 
-from ms_perflint.index.semantic_index import COMPREHENSIONS, FUNCTIONS, Binding, Scope
+from ms_perflint.index.scopes import COMPREHENSIONS, FUNCTIONS, Binding, Scope
 from ms_perflint.index.syntax_forms import TRY, breaks, children, descendants, leaves, suppresses, word_of
 
 Bindings = tuple[Binding, ...]

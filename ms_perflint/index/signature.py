@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Optional
 
-from ms_perflint.index.semantic_index import Scope, Site
+from ms_perflint.index.scopes import Scope, Site
 
 SPREADS = 6  # sequences and mappings inside one another that are followed
 PREPARES = frozenset({"functools.partial", "functools.partialmethod"})  # pass arguments of a later call
