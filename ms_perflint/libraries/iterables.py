@@ -18,7 +18,7 @@ from ms_perflint.infer import bases, calls, commandline, computing, sequences
 from ms_perflint.infer.alternatives import LIST, MANY_OF, TUPLE, Api, Constant, Display
 from ms_perflint.infer.evaluator import Call, Evaluator, Library
 from ms_perflint.infer.sequences import MAPPED, whole
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
+from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 POOLS = (
     "concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor", "multiprocessing.Pool",
@@ -68,14 +68,10 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     """
     if api.name == "collections.deque" and (len(node.args) > 1 or node.keywords):
         return _made(evaluator, node, MANY_OF, [Held(each, scope, taken=(EACH,)) for each in node.args[:1]], scope)
-    values = [evaluator.value(argument, scope) for argument in node.args]
-    if len(values) == 1 and not all(known.is_display for known in values[0].alternatives):
-        is_iterable = all(bases.is_iterable(evaluator, known) for known in values[0].alternatives)
-        return (
-            values[0]
-            if not is_iterable
-            else _made(evaluator, node, MANY_OF, [Held(node.args[0], scope, taken=(EACH,))], scope)
-        )
+    value = evaluator.value(node.args[0], scope) if len(node.args) == 1 else BOTTOM
+    if not all(known.is_display for known in value.alternatives):
+        is_iterable = all(bases.is_iterable(evaluator, known) for known in value.alternatives)
+        return _in_any_order(evaluator, api, node, scope) if is_iterable else value
     return _made(evaluator, node, LIST, (Held(argument, scope, is_spread=True) for argument in node.args), scope)
 
 

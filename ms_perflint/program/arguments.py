@@ -50,11 +50,6 @@ class Argument(NamedTuple):
     is_never_bare: bool = False  # it cannot stand without a text
 
     @property
-    def is_positional(self) -> bool:
-        """Return whether it is a positional argument."""
-        return not any(flag.startswith("-") for flag in self.flags)
-
-    @property
     def names(self) -> frozenset[str]:
         """Return the attributes that may hold its text."""
         return frozenset(flag.lstrip("-").replace("-", "_") for flag in self.flags)
@@ -120,7 +115,8 @@ class _Reading:
         self.overrides: list[Setting] = []
         self.settings: list[Setting] = []
         self.problems: list[tuple[Place, Message]] = []
-        self.free = [each for each in self.declared.arguments if each.is_positional]
+        options = [each for each in self.declared.arguments if any(flag.startswith("-") for flag in each.flags)]
+        self.free = [each for each in self.declared.arguments if each not in options]  # those by position
 
     def run(self) -> None:
         while self.words:
@@ -144,19 +140,14 @@ class _Reading:
         if option.flags == (flag[:2],) and not sign:  # `-j4`
             flag, sign, text = flag[:2], "=", flag[2:]
         names = option.flags if flag in option.flags or self.declared.named(flag) is option else (flag,)
-        if sign:
-            self._set([text], place)
-            self._check(option, flag, text, place)
-            self._give(names, self.told(text, place, is_known), place)
-            return
-        texts = self._texts(option)
+        texts = [text] if sign else self._texts(option)
         for each in texts:
             self._check(option, flag, each, place)
         self._set(texts, place)
         if option.is_never_bare and not texts:
             self.problems.append((place, Message("`{flag}` needs a value", flag=flag)))
-        told = self.told(texts[0], place, is_known) if len(texts) == 1 and option.takes >= 0 else None
-        self._give(names, told, place, is_bare=not texts)
+        is_one = bool(sign) or (len(texts) == 1 and option.takes >= 0)
+        self._give(names, self.told(texts[0], place, is_known) if is_one else None, place, is_bare=not texts)
 
     def _negated(self, flag: str) -> Optional[Argument]:
         """Return the option that `--no-x` or `--nox` switches off."""

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from ms_perflint.resolve.project import Project
 
 Version = tuple[int, ...]
-RELEASES: tuple[Version, ...] = (
-    *((1, minor, 0) for minor in range(11)),
-    *((2, minor, 0) for minor in range(11)),
-)
+RELEASES: tuple[Version, ...] = tuple((major, minor, 0) for major in (1, 2) for minor in range(11))
 # What an API took once, and the first version that refuses it (signatures of the releases; refused by 2.10: run)
 _OLD: dict[str, tuple[Version, tuple[str, ...]]] = {
     "mindspore.set_auto_parallel_context": (RELEASES[0], ("mirror_mean",)),

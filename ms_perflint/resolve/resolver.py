@@ -85,7 +85,7 @@ class Resolver:
     def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may bind a name; False where the outlines of local modules exclude it."""
         path = self._locate(module, star.module or "", star.level).module
-        return path is None or self._may_have(path, name) or self._has_from_mindspore(path, name)
+        return path is None or bool(self._among(path, {name})) or self._has_from_mindspore(path, name)
 
     def _has_from_mindspore(self, path: str, name: str) -> bool:
         """Return whether a file, or one that it imports by a star, may import a name from MindSpore."""
@@ -120,7 +120,7 @@ class Resolver:
     @fact
     def resolve(self, module: SemanticIndex, name: str) -> Resolution:
         """Return what a name of a module may denote, also through imports."""
-        if name not in module.named and not any(self._may_have(path, name) for path in self._star_files(module)):
+        if name not in module.named and not any(self._among(path, {name}) for path in self._star_files(module)):
             return NOTHING
         scopes: dict[Scope, None] = {}
         modules: dict[SemanticIndex, None] = {}
@@ -165,10 +165,6 @@ class Resolver:
             module = self.project.module(source) if name in binds else None
             if module is not None:
                 yield module
-
-    def _may_have(self, path: str, name: str) -> bool:
-        """Return whether a file may bind a name, itself or by a star."""
-        return any(name in binds for _, binds in self._binders(path))
 
     def _among(self, path: str, names: Set[str]) -> set[str]:
         """Return those of the names that a file may bind, itself or by a star."""
