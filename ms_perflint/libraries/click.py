@@ -27,11 +27,7 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
     if not isinstance(function.node, FUNCTIONS) or function.parent is None:
         return None
     for decorator in function.node.decorator_list:
-        if (
-            not isinstance(decorator, ast.Call)
-            or not isinstance(decorator.func, ast.Attribute)
-            or decorator.func.attr not in ("option", "argument")
-        ):
+        if not isinstance(decorator, ast.Call) or word_of(decorator.func) not in ("option", "argument"):
             continue
         flags = flags_of(decorator)
         if binding.name not in {*flags, *(flag.lstrip("-").replace("-", "_").split("/")[0] for flag in flags)}:
@@ -41,7 +37,7 @@ def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional
             value = evaluator.value(given["default"], function.parent)
             kind = word_of(given["type"]) if "type" in given else ""
             declared = Value((*(_converted(known, kind) for known in value.alternatives),), value.open, True)
-        elif "required" in given or "prompt" in given or decorator.func.attr == "argument":
+        elif "required" in given or "prompt" in given or word_of(decorator.func) == "argument":
             declared = TOP
         else:
             default = Constant(False) if "is_flag" in given else Constant(None)

@@ -251,6 +251,8 @@ CASES = [
         "2 (3) ?",
     ),
     ("import click\n@click.command()\n@click.option('--x', default=5)\ndef main(x):\n    reveal(x)", "5 ?"),
+    ("from click import command, option\n@command()\n@option('--x', default=5)\ndef main(x):\n    reveal(x)", "5 ?"),
+    ("from click import argument, command\n@command()\n@argument('x')\ndef main(x):\n    reveal(x)", "..."),
     ("import os\nreveal(int(os.getenv('N', '2')))", "2 ?"),
     ("import os\nreveal(os.environ['N'])", "..."),
 ]
