@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
-from ms_perflint.infer.commandline import OVERRIDE, Given, Setting
+from ms_perflint.infer.commandline import OVERRIDE, Given, Setting, names_config
 from ms_perflint.infer.database import Files
 from ms_perflint.languages import Message
 from ms_perflint.program import shell_variables
@@ -27,7 +27,6 @@ RUNNERS = frozenset(
     }
 )  # fmt: skip
 FLAG = r"--?[A-Za-z][\w.-]*$"
-_CONFIG = r"\.(?:ya?ml|json)$"
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$"
 
 
@@ -231,7 +230,7 @@ class _Folders:
 
     def told(self, value: str) -> Optional[str]:
         """Return the value of a flag, of a config file the full path; None where it is not known."""
-        if re.search(_CONFIG, value):
+        if names_config(value):
             return self.find(_apart(value), os.path.dirname(self.program.entry))
         return value if GAP not in value else None
 

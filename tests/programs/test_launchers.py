@@ -299,6 +299,13 @@ def test_config_file_is_seen_from_the_launcher(path: str) -> None:
     assert shown(reveal({"train.py": CONFIGURED, "scripts/run.sh": script, **CONFIGS})) == "'GPU'"
 
 
+def test_toml_file_is_seen_from_the_launcher() -> None:
+    code = CONFIGURED.replace("yaml.safe_load", "toml.load").replace("yaml", "toml")
+    configs = {f"{name}.toml": f'device = "{device}"\n' for name, device in (("one", "CPU"), ("two", "GPU"))}
+    script = "python ../train.py --config ../two.toml\n"
+    assert shown(reveal({"train.py": code, "scripts/run.sh": script, **configs})) == "'GPU'"
+
+
 MERGED = """
 import argparse
 import yaml
