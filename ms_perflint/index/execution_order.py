@@ -10,7 +10,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import excludes, is_of_script
 from ms_perflint.index.scopes import COMPREHENSIONS, DEAD, OWNERS, Binding, Block, ImportStatement, Scope, Site
 from ms_perflint.index.semantic_index import SemanticIndex
-from ms_perflint.index.syntax_forms import TRY, Later, children, leaves, suppresses
+from ms_perflint.index.syntax_forms import TRY, Later, children, leaves, name_of, suppresses
 
 PLAIN = (ast.Assign, ast.AugAssign, ast.Expr, ast.If)
 LATER = (ast.Lambda, ast.GeneratorExp)  # what stands inside is evaluated at any time from there on
@@ -141,8 +141,7 @@ def root(node: ast.AST) -> Optional[ast.Name]:
 
 def root_name(node: ast.AST) -> str:
     """Return the identifier at the root of an expression; "" without one."""
-    name = root(node)
-    return name.id if name is not None else ""
+    return name_of(root(node))
 
 
 @fact

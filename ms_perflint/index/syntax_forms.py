@@ -66,9 +66,7 @@ def is_main_test(test: ast.expr) -> bool:
     """Return whether a test is `__name__ == "__main__"`."""
     is_equal = isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.Is))
     sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) and is_equal else []
-    return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides) and any(
-        isinstance(side, ast.Constant) and side.value == "__main__" for side in sides
-    )
+    return "__name__" in map(name_of, sides) and "__main__" in map(text_of, sides)
 
 
 class Later(ast.Call):
@@ -199,7 +197,7 @@ def keywords_of(call: ast.Call) -> dict[str, ast.expr]:
 def plainly_given(call: ast.Call) -> list[ast.expr]:
     """Return the arguments of a call without spread ones, positional ones first."""
     plain = [each for each in call.args if not isinstance(each, ast.Starred)]
-    return [*plain, *(keyword.value for keyword in call.keywords if keyword.arg is not None)]
+    return [*plain, *keywords_of(call).values()]
 
 
 def is_spread(call: ast.Call) -> bool:

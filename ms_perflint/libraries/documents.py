@@ -35,8 +35,6 @@ def _loaded(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 def _shown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the value of a string in the code: `yaml.safe_load("mode: 0")`; None without a string."""
-    if not node.args:
-        return None
 
     def parsed(text: str) -> object:
         from ms_perflint.resolve import toml_ini  # here, because few programs hold such texts
@@ -49,7 +47,7 @@ def _shown(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
             raise ValueError("the path of a file")
         return found[0]
 
-    return computing.called(evaluator, parsed, [Held(node.args[0], scope)], (), node, scope)
+    return computing.called(evaluator, parsed, [Held(each, scope) for each in node.args[:1]], (), node, scope)
 
 
 def _plain(entry: config_documents.Entry) -> object:

@@ -94,16 +94,16 @@ def _run(function: Callable[..., Any]) -> tuple[Call]:
     return (made,)
 
 
-def _whole(number: Any) -> Any:
-    """Return a number. Raises TypeError for an array."""
-    if not isinstance(number, (int, float)):
-        raise TypeError("an array")
-    return number
-
-
 def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of NumPy for numbers, or for lists that it reduces to a number."""
-    return lambda given: _whole(function(given))
+    """Return a function of NumPy for numbers, or for lists that it reduces to a number; TypeError for an array."""
+
+    def made(given: Any) -> Any:
+        number = function(given)
+        if not isinstance(number, (int, float)):
+            raise TypeError("an array")
+        return number
+
+    return made
 
 
 def _isinstance(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

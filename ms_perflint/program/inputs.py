@@ -106,10 +106,6 @@ class Inputs(Noted):
         """Return all files that were read."""
         return self._program.project
 
-    def module(self, path: str) -> Optional[SemanticIndex]:
-        """Return a module; None when it cannot be parsed."""
-        return self._program.module(path)
-
     # --- of this program alone: no other one takes over the answer of a query that reads it
 
     @property

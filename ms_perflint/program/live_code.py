@@ -167,20 +167,12 @@ class _Reach:
             for scope in entry.scope.defines:
                 self.add(scope)
         while self.todo:
-            self.settle()
+            while self.todo:
+                self.load(self.todo.pop())
             self.dispatch()
             self.take_members()
             self.register()
         return self.found
-
-    def settle(self) -> None:
-        """Add all that running code loads."""
-        while self.todo:
-            scope = self.todo.pop()
-            self.load(scope)
-            for inner in scope.defines if scope.is_function else ():
-                if inner.name in scope.names and inner not in self.found:
-                    self.add(inner)
 
     def dispatch(self) -> None:
         """Add the methods that `getattr(self, name)` may give: of the class, of its bases and of derived classes."""

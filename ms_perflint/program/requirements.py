@@ -18,6 +18,7 @@ FILES = ("*requirements*.txt", "*pyproject.toml", "*setup.cfg", "*environment.ym
 _PACKAGE = r"(?i)(?<![\w./-])mindspore(?:[-_](?:ascend|gpu|cpu))?(?![\w./])(?!-\w)"
 _NUMBER = r"\d+(?:\.\d+)*"
 _CLAUSE = rf"(===?|~=|<=?|>=?|!=|\^|~|=)?\s*v?({_NUMBER})(\.\*)?[\w.-]*"
+_EXACT = ("==", "===", "=")
 _WHEEL = rf"mindspore(?:_\w{{1,40}})?-({_NUMBER})"
 _INSTALL = (
     rb"(?m)^[ \t]*(?![ \t])(?P<line>[!%]?[ \t]*(?:[\w./-]+[ \t]+-m[ \t]+)?"
@@ -116,21 +117,13 @@ def _end(pattern: str, text: str, start: int = 0) -> int:
 
 def _clause(sign: str, number: str, any_last: bool) -> tuple[Optional[Version], Optional[Version]]:
     """Return the one version that a clause allows, and the one below which it stays."""
-    version = mindspore_api.parse_version(number)
-    parts = number.split(".")
-    if sign in ("==", "===", "="):
-        if any_last:
-            return None, _after(version, len(parts))
-        return version, None
-    if sign == "<=":
-        return version, None
+    version, count = mindspore_api.parse_version(number), len(number.split("."))
     if sign == "<":
         return None, version
-    if sign == "~=":
-        return None, _after(version, max(1, len(parts) - 1))
-    if sign == "^":
-        return None, _after(version, 1)
-    return (None, _after(version, min(2, len(parts)))) if sign == "~" else (None, None)
+    if sign == "<=" or (sign in _EXACT and not any_last):
+        return version, None
+    same = {**dict.fromkeys(_EXACT, count), "~=": max(1, count - 1), "^": 1, "~": min(2, count)}.get(sign)
+    return None, _after(version, same) if same is not None else None  # that many numbers stay
 
 
 def _after(version: Version, places: int) -> Version:

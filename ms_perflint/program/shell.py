@@ -249,10 +249,9 @@ class _Blocks:
             text = literal(word)
             if text not in _KEYWORDS:
                 return
-            if text in _CLOSES:
-                self._pop()
-            elif text in _ARMS:
-                self._pop()
+            if text in _CLOSES or text in _ARMS:
+                del self._stack[-1:]
+            if text in _ARMS:
                 self._push("if")
             if text in _OPENS:
                 self._push(str(text))
@@ -264,16 +263,10 @@ class _Blocks:
         if sign == "(":
             self._push("(")
         elif sign == ")" and self._stack and self._stack[-1][0] == "(":
-            self._pop()
+            self._stack.pop()
         elif sign.startswith(";;") and self._stack:
-            kind = self._stack[-1][0]
-            self._pop()
-            self._push(kind)
+            self._push(self._stack.pop()[0])
 
     def _push(self, kind: str) -> None:
         self._made += 1
         self._stack.append((kind, self._made))
-
-    def _pop(self) -> None:
-        if self._stack:
-            self._stack.pop()

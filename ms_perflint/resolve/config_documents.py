@@ -16,12 +16,7 @@ SCALARS = frozenset({"bool", "int", "float", "null"})  # kinds that are no text
 COLLECTIONS = frozenset({"map", "seq", "python/dict", "python/list", "python/tuple"})
 
 
-class _Unknown:
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-
-UNKNOWN = _Unknown()  # what a file says in a way that only the program's own code reads: `!include x`, `${x}`
+UNKNOWN = object()  # what a file says in a way that only the program's own code reads: `!include x`, `${x}`
 
 
 class Entry(NamedTuple):

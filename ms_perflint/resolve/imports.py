@@ -51,7 +51,7 @@ class Imports:
 
     def __init__(self, files: Files) -> None:
         self.files = files
-        self.raw: Callable[[str], Optional[bytes]] = _unread  # the bytes of a file as its project has them
+        self.raw: Callable[[str], Optional[bytes]] = lambda path: None  # the bytes of a file as its project has them
         self.errors = Errors()  # as its project has them
         self.facts: dict[tuple[object, ...], Any] = {}
         self._statements: dict[str, tuple[Import, ...]] = {}
@@ -225,8 +225,7 @@ class Imports:
     def names_modules(self, path: str, directories: Iterable[str]) -> bool:
         """Return whether a file names a config file, in its directory or one of these, that names modules."""
         self.statements(path)
-        names, homes = self._configs.get(path, ()), (os.path.dirname(path), *directories)
-        return any(self._targets(os.path.normpath(os.path.join(home, name))) for name in names for home in homes)
+        return any(True for _ in self._named_in(path, directories))
 
     @fact
     def _found(self, path: str, roots: Roots) -> tuple[str, ...]:
@@ -346,12 +345,16 @@ class Imports:
         found: dict[str, None] = {}
         start = os.path.dirname(entry)
         for path in files if not self._computing.isdisjoint(files) else ():
-            for name in self._configs.get(path, ()):
-                for home in dict.fromkeys((os.path.dirname(path), *self.ancestors(start))):
-                    for asked in self._targets(os.path.normpath(os.path.join(home, name))):
-                        located = self.locate(start, asked, roots)
-                        found.update(dict.fromkeys(located.files if located.module is not None else ()))
+            for asked in self._named_in(path, self.ancestors(start)):
+                located = self.locate(start, asked, roots)
+                found.update(dict.fromkeys(located.files if located.module is not None else ()))
         return list(found)
+
+    def _named_in(self, path: str, directories: Iterable[str]) -> Iterator[Import]:
+        """Yield the modules that the config files of a file name, in its directory or one of these."""
+        for name in self._configs.get(path, ()):
+            for home in dict.fromkeys((os.path.dirname(path), *directories)):
+                yield from self._targets(os.path.normpath(os.path.join(home, name)))
 
     @fact
     def _targets(self, path: str) -> tuple[Import, ...]:
@@ -370,8 +373,3 @@ class Imports:
             for directory, first in self._additions[path].directories(start, path == entry):
                 roots.insert(0 if first else len(roots), directory)
         return tuple(dict.fromkeys(roots))
-
-
-def _unread(path: str) -> Optional[bytes]:
-    """Return None: no file is read yet."""
-    return None

@@ -95,6 +95,10 @@ ONE_START = [
     ("for D in Ascend GPU; do python train.py -d $D; done", "('CPU') ..."),
     ("python train.py -d", "('CPU') ..."),
     ('python train.py "$@"', "'CPU'"),
+    ("python train.py -d Asc\\end", "'Ascend' ('CPU')"),
+    ('python train.py -d "As\\"c"', "'As\"c' ('CPU')"),
+    ("python train.py -d $((1 + 2))", "('CPU') ..."),
+    ("python $PWD/train.py -d Ascend", "'Ascend' ('CPU')"),
     # several starts
     (TWO.format("-d Ascend", "--device-target Ascend --epochs 2"), "'Ascend' ('CPU')"),
     (TWO.format("-d Ascend", "-d GPU"), "'Ascend' 'GPU' ('CPU')"),

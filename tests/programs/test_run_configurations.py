@@ -1769,6 +1769,12 @@ def test_a_config_file_has_to_be_named(opened: str, is_needed: bool, tmp_path: P
     assert configurations(tmp_path) == ([["configs/eager.yaml"]] if is_needed else [])
 
 
+def test_a_config_file_has_to_be_named_where_the_program_says_so(tmp_path: Path) -> None:
+    named = 'assert args.config\nwith open(args.config or "configs/graph.yaml")'
+    write(tmp_path, TO_NAME.replace("with open(args.config)", named))
+    assert configurations(tmp_path) == [["configs/eager.yaml"]]
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -35,6 +35,8 @@ SUBJECTS = [
     ("'EAGER'", "[first, *rest]", "0 3"),
     ("'EAGER'", "{'key': value, **rest}", "0 3"),
     ("'EAGER'", "_ if unknown()", "0 3"),
+    ("True", "False | True", "3"),
+    ("'EAGER'", "False | True", "0"),
     ("'EAGER'", "other if False", "0"),
 ]
 
