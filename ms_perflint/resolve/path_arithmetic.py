@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import os
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
@@ -11,7 +12,7 @@ from typing import Any, Optional
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.resolve.search_path import is_search_path
 
-LONGEST = 4096  # characters of a path
+LONGEST = 4096  # characters of a path, or parts of one
 
 
 class Arithmetic:
@@ -38,7 +39,7 @@ class Arithmetic:
     def value(self, node: Optional[ast.AST]) -> Any:
         """Return the string, path, number or list of an expression. Raises any error where it is not known."""
         value = _HANDLERS[type(node)](self, node)
-        if isinstance(value, str) and len(value) > LONGEST:
+        if isinstance(value, (str, list, tuple)) and len(value) > LONGEST:
             raise ValueError("too long")
         return value
 
@@ -63,17 +64,10 @@ class Arithmetic:
         return self.value(node.value)
 
     def sum(self, node: ast.BinOp) -> Any:
-        left, right = self.value(node.left), self.value(node.right)
-        if isinstance(node.op, ast.Div) and isinstance(left, PurePath):
-            return left / right
-        if isinstance(node.op, ast.Add) and isinstance(left, (str, int)):
-            return left + right
-        raise TypeError("not known")
+        return _OPERATORS[type(node.op)](self.value(node.left), self.value(node.right))
 
     def sign(self, node: ast.UnaryOp) -> Any:
-        if isinstance(node.op, ast.USub):
-            return -self.value(node.operand)
-        raise TypeError("not known")
+        return _OPERATORS[type(node.op)](self.value(node.operand))
 
     def attribute(self, node: ast.Attribute) -> Any:
         base = self.value(node.value)
@@ -124,7 +118,12 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "str": str,
 }
 _OF_PATHS = frozenset({"as_posix", "joinpath"})
-_OF_TEXTS = frozenset({"find", "format", "index", "replace", "rfind", "rindex", "rsplit", "rstrip", "split", "strip"})
+_OF_TEXTS = frozenset(
+    {"find", "format", "index", "join", "replace", "rfind", "rindex", "rsplit", "rstrip", "split", "strip"}
+)
+_OPERATORS: Mapping[type, Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Div: operator.truediv, ast.USub: operator.neg,
+}  # fmt: skip
 _HANDLERS: Mapping[type, Callable[[Arithmetic, Any], Any]] = {
     ast.Attribute: Arithmetic.attribute,
     ast.BinOp: Arithmetic.sum,

@@ -430,6 +430,7 @@ ADDED = [
     ("here = os.path.dirname(__file__)\nsys.path.append(here + '/..')", ["tools"]),
     ("sys.path.append('{}/{}'.format(os.path.dirname(__file__), 'lib'))", ["tools/job/lib"]),
     ("p = os.path.abspath(__file__)\nsys.path.append(p[:p.find('job')] + 'lib')", ["tools/lib"]),
+    ("sys.path.append('/'.join(os.path.abspath(__file__).split('/')[:-2]))", ["tools"]),
     ("sys.path.append(os.getcwd().split('tools')[0])", ["."]),
     ("sys.path.extend(['..', '../lib'])", ["tools", "tools/lib"]),
     ("sys.path += ['..']", ["tools"]),
