@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope
@@ -16,10 +15,9 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value
 from ms_perflint.libraries.argparse import flags_of
 
-CALLS = ("fire.Fire", "typer.run", "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli", "simple_parsing.parse")
+CALLS = ("fire.Fire", "typer.run", "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli")  # of functions
 DECLARING = ("typer.Option", "typer.Argument")
 COMMANDS = ("typer.Typer.command", "typer.Typer.callback")
-FUNCTION_FIRST = frozenset({"Fire", "run", "cli", "CLI", "auto_cli"})  # last words of those that call a function
 
 
 def _option(evaluator: Evaluator, binding: Binding, function: Scope) -> Optional[Value]:
@@ -86,7 +84,12 @@ def _default(evaluator: Evaluator, default: Value) -> Value:
 @query
 def _called(evaluator: Evaluator) -> frozenset[Scope]:
     """Return the functions of the program that a library calls with the options of the command line."""
-    return frozenset(_functions(evaluator))
+    words = sorted({api.rpartition(".")[2] for api in CALLS})
+    sites = [site for word in words for site in evaluator.program.sites(word) if isinstance(site.node, ast.Call)]
+    known = [site for site in sites if any(each.api in CALLS for each in evaluator.callees(site).alternatives)]
+    given = [evaluator.value(argument, site.scope) for site in known for argument in site.call.args[:1]]
+    functions = {each.definition for value in given for each in value.alternatives}
+    return frozenset(each for each in functions if each is not None and not evaluator.program.callers(each))
 
 
 def _is_command(evaluator: Evaluator, function: Scope) -> bool:
@@ -95,17 +98,6 @@ def _is_command(evaluator: Evaluator, function: Scope) -> bool:
     decorators = function.node.decorator_list if isinstance(function.node, FUNCTIONS) and outer is not None else []
     callees = (evaluator.value(each.func, outer) for each in decorators if isinstance(each, ast.Call) and outer)
     return any(known.api in COMMANDS for callee in callees for known in callee.alternatives)
-
-
-def _functions(evaluator: Evaluator) -> Iterator[Scope]:
-    sites = (site for word in sorted(FUNCTION_FIRST) for site in evaluator.program.sites(word))
-    for site in sites:
-        if not isinstance(site.node, ast.Call) or not site.node.args:
-            continue
-        if any(known.api in CALLS for known in evaluator.callees(site).alternatives):
-            for known in evaluator.value(site.node.args[0], site.scope).alternatives:
-                if known.definition is not None and not evaluator.program.callers(known.definition):
-                    yield known.definition
 
 
 def _parsed(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -21,12 +21,12 @@ _KEY = re.compile(r"\s*([\w.\-]+|\"[^\"]+\"|'[^']+')\s*[=:]")
 
 
 def documents(raw: bytes, path: str) -> tuple[Entry, ...]:
-    """Return the documents of a config file, by the suffix of its name."""
-    return read(raw, path) if path.endswith((*TOML, *INI)) else config_documents.read(raw, path)
+    """Return the documents of a config file, by the suffix of its name.
 
-
-def read(raw: bytes, path: str) -> tuple[Entry, ...]:
-    """Return the one document of a TOML or INI text; none where it cannot be read, or is beyond the bounds."""
+    None where it cannot be read, or is beyond the bounds.
+    """
+    if not path.endswith((*TOML, *INI)):
+        return config_documents.read(raw, path)
     if len(raw) > SIZE:
         return ()
     try:
