@@ -116,8 +116,6 @@ def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version
                 oldest = max(oldest, added or oldest)
                 if removed is not None:
                     gone.append((removed, _place(module, stmt, alias)))
-        old = _old_name(program, path)
-        gone += [(RELEASES[0], old)] if old is not None else []
         gone += _old_calls(program.project, path) if not is_pinned else ()
     cap, place = min(gone, key=lambda each: each[0], default=(None, None))
     return oldest, cap, place
@@ -166,16 +164,6 @@ def _called(site: Site) -> Iterator[str]:
         yield ".".join([imported_name(stmt, alias), *words])
 
 
-def _old_name(program: Files, path: str) -> Optional[Place]:
-    """Return where a file imports a name that no known version has any more; None without one."""
-    module = program.module(path) if program.project.contains_any(path, _OLD_NAMES) else None
-    for name, stmt, alias in _imported(module) if module is not None else ():
-        is_old = any(f".{old}." in f".{name}." for old in _OLD_NAMES)
-        if is_old and module is not None and not _is_guarded(module, alias):
-            return _place(module, stmt, alias)
-    return None
-
-
 @lru_cache(maxsize=256)  # asked in each program of a file
 def _changes(names: frozenset[str]) -> tuple[bool, Version]:
     """Return whether some version lacks one of these names, and the first version with all of them."""
@@ -184,7 +172,9 @@ def _changes(names: frozenset[str]) -> tuple[bool, Version]:
 
 
 def _removed_in(name: str) -> Optional[Version]:
-    return _INTERNAL.get(name) or mindspore_api.removed_in(name)
+    """Return the first version without a name that is imported: the first known one for a name of 0.x."""
+    is_old = any(f".{old}." in f".{name}." for old in _OLD_NAMES)
+    return RELEASES[0] if is_old else _INTERNAL.get(name) or mindspore_api.removed_in(name)
 
 
 def _place(module: SemanticIndex, stmt: ast.stmt, alias: ast.alias) -> Place:
