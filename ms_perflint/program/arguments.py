@@ -233,16 +233,11 @@ class _Reading:
 
 def declared(program: Program) -> Declared:
     """Return the arguments that the parsers of a program declare, as far as their calls show it."""
-    found: dict[Argument, None] = {}
-    is_whole = True
-    sites = [site for site in _sites(program) if _is_read(program, site)]
-    for site in sites:
-        made = _arguments(site)
-        is_whole = is_whole and bool(made)
-        found.update(dict.fromkeys(made))
-    if not found and is_whole:
+    made = [_arguments(site) for site in _sites(program) if _is_read(program, site)]
+    if not made:
         return Declared((), program.is_whole and not any(map(READS.search, _loaded(program))))
-    return Declared(tuple(found), is_whole and not _takes_more(program))
+    found = dict.fromkeys(each for several in made for each in several)
+    return Declared(tuple(found), all(made) and not _takes_more(program))
 
 
 def _loaded(program: Program) -> set[str]:

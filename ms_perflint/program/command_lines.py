@@ -92,7 +92,7 @@ class CommandLines:
 
     def exported(self, variable: str) -> Optional[tuple[str, Place]]:
         """Return the value that all launchers export for a variable, with its place; None where they differ."""
-        from ms_perflint.program import launchers
-
         one = self.run.start if self.run is not None else None
-        return launchers.agreed((one,) if one is not None else self.starts, variable)
+        values = [start.exported(variable) for start in ((one,) if one is not None else self.starts)]
+        first = values[0] if values else None
+        return first if first and all(value is not None and value[0] == first[0] for value in values) else None

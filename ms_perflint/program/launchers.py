@@ -57,26 +57,14 @@ class Start(NamedTuple):
         return (text, self.script.place(start)) if GAP not in text else None
 
 
-def agreed(starts: Sequence[Start], variable: str) -> Optional[tuple[str, Place]]:
-    """Return the value that all starts of a program export for a variable, with its place; None where they differ."""
-    values = [start.exported(variable) for start in starts]
-    first = values[0] if values else None
-    return first if first is not None and all(value is not None and value[0] == first[0] for value in values) else None
-
-
 # --- what starts a program
 
 
 def starts(program: Files) -> tuple[Start, ...]:
     """Return the commands in shell scripts near the entry script that start it."""
-    found = []
-    for path in _scripts(program):
-        script = shell_variables.read(path, program.project.raw(path) or b"")
-        for started in _starting(script):
-            start = _start(program, script, started)
-            if start is not None:
-                found.append(start)
-    return tuple(found)
+    scripts = [shell_variables.read(path, program.project.raw(path) or b"") for path in _scripts(program)]
+    found = (_start(program, script, started) for script in scripts for started in _starting(script))
+    return tuple(start for start in found if start is not None)
 
 
 def _scripts(program: Files) -> list[str]:

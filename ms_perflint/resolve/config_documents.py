@@ -31,13 +31,10 @@ class Entry(NamedTuple):
 
 def child(data: Any, key: object) -> Optional[Entry]:
     """Return the entry under a key of a mapping, or at an index of a list; None where there is none."""
-    if isinstance(data, dict):
-        entry = data.get(key)
-        return entry if isinstance(entry, Entry) else None
+    entry = data.get(key) if isinstance(data, dict) else None
     if isinstance(data, list) and isinstance(key, int) and -len(data) <= key < len(data):
         entry = data[key]
-        return entry if isinstance(entry, Entry) else None
-    return None
+    return entry if isinstance(entry, Entry) else None
 
 
 def scalar(data: Any) -> Any:

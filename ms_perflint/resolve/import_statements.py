@@ -31,6 +31,12 @@ class Import(NamedTuple):
     level: int  # dots in front of it
     dotted: str
 
+    @staticmethod
+    def of(name: str) -> Import:
+        """Return the import of a name with the dots in front of it."""
+        inner = name.lstrip(".")
+        return Import(len(name) - len(inner), inner)
+
     @property
     def top(self) -> str:
         """Return the first word of an absolute name; "" of a relative one."""
@@ -90,10 +96,8 @@ def imports(raw: bytes) -> Iterator[Import]:
             for part in _plain(plain):
                 yield Import(0, text(part))
             continue
-        module = text(dotted)
-        name = module.lstrip(".")
-        level = len(module) - len(name)
-        yield Import(level, name)
+        level, name = module = Import.of(text(dotted))
+        yield module
         if not level and name.partition(".")[0] == "mindspore":
             continue
         prefix = f"{name}." if name else ""
@@ -138,12 +142,10 @@ def taken(raw: bytes, package: str) -> tuple[frozenset[str], frozenset[bytes]]:
 
 def called(name: str, package: str = "") -> Import:
     """Return the import of `import_module(name, package)`; without `package`, relative to the package of the file."""
-    inner = name.lstrip(".")
-    level = len(name) - len(inner)
-    if not level or not package:
-        return Import(level, inner)
-    parts = package.split(".")
-    return Import(0, ".".join([*parts[: len(parts) - level + 1], inner]))
+    asked, parts = Import.of(name), package.split(".")
+    if not asked.level or not package:
+        return asked
+    return Import(0, ".".join([*parts[: len(parts) - asked.level + 1], asked.dotted]))
 
 
 def text(raw: bytes) -> str:

@@ -182,9 +182,7 @@ class Resolver:
                 continue
             found.append((source, shown.binds))
             for star in shown.stars:
-                dotted = star.lstrip(".")
-                asked = Import(len(star) - len(dotted), dotted)
-                inner = self.project.imports.locate(os.path.dirname(source), asked, self.roots).module
+                inner = self.project.imports.locate(os.path.dirname(source), Import.of(star), self.roots).module
                 if inner is not None and inner not in seen:
                     seen.add(inner)
                     todo.append(inner)
