@@ -7,7 +7,9 @@ import textwrap
 
 import pytest
 from programs import case, fires, quiet
-from reveal import reveal, shown
+from reveal import program, reveal, shown
+
+from ms_perflint.index.reachability import path_condition
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 10), reason="match statements came with Python 3.10")
 
@@ -79,6 +81,22 @@ def test_a_subject_is_read_once() -> None:
     assert shown(reveal(text)) == "1"
 
 
+TOLD = [
+    ('match x:\n    case "a" | "b":\n        reveal(1)', 'x in ("a", "b")'),
+    ("match x:\n    case 1:\n        reveal(1)", "x == 1"),
+    ("match x:\n    case None:\n        reveal(1)", "x is None"),
+    ("match x:\n    case [1, y] if y > 1:\n        reveal(1)", "match x: case [1, y] and y > 1"),
+    ("x or reveal(1)", "not x"),
+    ("def f():\n    if x:\n        if y:\n            return\n    reveal(1)\nf()", "not (x and y)"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TOLD)
+def test_a_test_that_stands_in_no_source_has_words(text: str, expected: str) -> None:
+    (site,) = program(text).sites("reveal")
+    assert [each.text for each in path_condition(site.block)] == [expected]
+
+
 PROGRAM = """
     from argparse import ArgumentParser
 
@@ -100,11 +118,11 @@ CHOSEN = case("a-user-who-passes-nothing", PROGRAM.format(default="PYNATIVE", ma
 LEFT = case("a-user-has-to-ask-for-it", PROGRAM.format(default="GRAPH", mark=""))
 
 
-@pytest.mark.parametrize("program", [CHOSEN])
-def test_the_usual_case_speaks(program: object) -> None:
-    fires("MSP101", program)  # type: ignore[arg-type]
+@pytest.mark.parametrize("chosen", [CHOSEN])
+def test_the_usual_case_speaks(chosen: object) -> None:
+    fires("MSP101", chosen)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("program", [LEFT])
-def test_other_cases_are_opt_in(program: object) -> None:
-    quiet("MSP101", program)  # type: ignore[arg-type]
+@pytest.mark.parametrize("left", [LEFT])
+def test_other_cases_are_opt_in(left: object) -> None:
+    quiet("MSP101", left)  # type: ignore[arg-type]
