@@ -106,30 +106,10 @@ class Scope:
     key = ""  # of a call context: what tells it from the function for all of its calls
 
     __slots__ = (
-        "_flow",
-        "_owner",
-        "any_attributes",
-        "attributes",
-        "attrs",
-        "bindings",
-        "binds",
-        "block",
-        "calls",
-        "declared",
-        "defines",
-        "imports",
-        "is_class",
-        "is_function",
-        "main",
-        "module",
-        "name",
-        "names",
-        "node",
-        "parent",
-        "returns",
-        "stars",
-        "yields",
-    )
+        "_flow", "_owner", "any_attributes", "attributes", "attrs", "bindings", "binds", "block", "calls", "declared",
+        "defines", "imports", "is_class", "is_function", "main", "module", "name", "names", "node", "parent",
+        "returns", "stars", "yields",
+    )  # fmt: skip
 
     def __init__(self, module: SemanticIndex, parent: Optional[Scope], node: ScopeNode) -> None:
         self.module = module

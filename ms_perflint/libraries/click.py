@@ -85,9 +85,10 @@ def _default(evaluator: Evaluator, default: Value) -> Value:
 def _called(evaluator: Evaluator) -> frozenset[Scope]:
     """Return the functions of the program that a library calls with the options of the command line."""
     words = sorted({api.rpartition(".")[2] for api in CALLS})
-    sites = [site for word in words for site in evaluator.program.sites(word) if isinstance(site.node, ast.Call)]
-    known = [site for site in sites if any(each.api in CALLS for each in evaluator.callees(site).alternatives)]
-    given = [evaluator.value(argument, site.scope) for site in known for argument in site.call.args[:1]]
+    sites = (site for word in words for site in evaluator.program.sites(word))
+    asked = [site for site in sites if isinstance(site.node, ast.Call) and site.node.args]
+    known = [site for site in asked if any(each.api in CALLS for each in evaluator.callees(site).alternatives)]
+    given = [evaluator.value(site.call.args[0], site.scope) for site in known]
     functions = {each.definition for value in given for each in value.alternatives}
     return frozenset(each for each in functions if each is not None and not evaluator.program.callers(each))
 
