@@ -13,7 +13,7 @@ from ms_perflint.infer.places import GROWS, ORDERS, SHRINKS
 CHANGES = GROWS | SHRINKS | ORDERS | {"__iadd__", "put"}
 LATER = CHANGES | {"update"}  # methods that count where code only names them
 # Functions that change the list that they are given first, and those of them that add their last argument
-PUTS = frozenset({"heappush", "insort", "insort_left", "insort_right", "iadd"})
+PUTS = frozenset({"heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right", "iadd"})
 MOVES = PUTS | {"shuffle", "heapify", "heappop"}
 CONTAINERS = frozenset({"list", "dict", "set", "deque", "OrderedDict"})  # `list.append(rows, 1)`
 ADDED = {ast.Add: "extend", ast.BitOr: "extend"}  # operators of assignments, by the methods that do the same

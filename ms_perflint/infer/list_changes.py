@@ -8,7 +8,7 @@ from typing import Optional, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, text_of, word_of, words_in
+from ms_perflint.index.syntax_forms import PROPERTIES, is_decorated, spelling, text_of, word_of, words_in
 from ms_perflint.infer import held_names
 from ms_perflint.infer.alternatives import COMPREHENSION, TUPLE, YIELDS, Display, Instance
 from ms_perflint.infer.call_context import are_made_apart
@@ -50,9 +50,19 @@ def changes(evaluator: Evaluator, what: Union[Display, Instance]) -> tuple[Chang
 
 
 def added(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-    """Return the elements that code adds to the lists that an expression can be, each with its scope.
+    """Return the elements that code adds to the lists that an expression can be, each with its scope."""
+    found: list[tuple[ast.expr, Scope]] = []
+    for change in additions(evaluator, node, scope):
+        is_shown = change.word == "extend" and isinstance(change.added, (ast.List, ast.Tuple))
+        parts = change.added.elts if is_shown else [change.added]  # type: ignore[union-attr]
+        found += [(part, change.block.scope) for part in parts]  # type: ignore[misc]
+    return found
 
-    Where not all of these are known, also what is added under the same name.
+
+def additions(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[Change]:
+    """Return the changes that add something to the lists and dicts that an expression can be.
+
+    Where not all of these are known, also those under the same name.
     """
     value = evaluator.value(node, scope)
     made = [known.what for known in value.alternatives if isinstance(known.what, (Display, Instance))]
@@ -60,16 +70,15 @@ def added(evaluator: Evaluator, node: ast.expr, scope: Scope) -> list[tuple[ast.
     for change in evaluator.program.touching(word_of(node)) if value.open or not made else ():
         is_named_so = has_same_name(node, scope, change.about, change.block.scope)
         several += [change] if is_named_so and change not in several else []
-    found: list[tuple[ast.expr, Scope]] = []
-    for change in (each for each in several if each.added is not None):
-        is_shown = change.word == "extend" and isinstance(change.added, (ast.List, ast.Tuple))
-        parts = change.added.elts if is_shown else [change.added]  # type: ignore[union-attr]
-        found += [(part, change.block.scope) for part in parts]  # type: ignore[misc]
-    return found
+    return [each for each in several if each.added is not None]
 
 
 def has_same_name(node: ast.expr, scope: Scope, other: ast.expr, inner: Scope) -> bool:
-    """Return whether two expressions are the same name or attribute, by their words and where the name is bound."""
+    """Return whether two expressions are the same name, attribute or entry, by words and where the name is bound."""
+    while isinstance(node, ast.Subscript) and isinstance(other, ast.Subscript):
+        if spelling(node.slice) != spelling(other.slice):
+            return False
+        node, other = node.value, other.value
     words = words_in(node)
     return bool(words) and words == words_in(other) and (len(words) > 1 or scope.bound(node) == inner.bound(other))
 

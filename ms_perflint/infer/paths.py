@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import PurePath
 from typing import Optional
@@ -12,6 +12,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import spelling, word_of
 from ms_perflint.infer import bases, list_changes
+from ms_perflint.infer.changes import STORE
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, DEEP, Hole, Path, Piece
@@ -26,8 +27,15 @@ _ITSELF = frozenset(
         "expanduser", "expandvars", "resolve", "absolute", "as_posix", "strip", "rstrip", "copy", "deepcopy",
     }
 )  # fmt: skip
-# Calls that give, or give a part of, what they are given
-_GATHERED = frozenset({"sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter"})
+# Calls that give, or give a part of, what they are given first, or last
+_GATHERED = frozenset(
+    {
+        "sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter",
+        "heappop", "heappushpop", "heapreplace",
+    }
+)  # fmt: skip
+_CHOSEN = frozenset({"nsmallest", "nlargest"})
+_VIEWS = frozenset({"items", "keys", "values", "copy"})  # methods that give what a dict or list holds
 LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scandir": False}  # whether by a pattern
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
@@ -114,9 +122,12 @@ class _Reader:
         if binding.whole is not None and depth < DEPTH:
             return self.read(binding.whole, binding.scope, depth)
         taken = binding.path[0] if binding.kind == "assign" and len(binding.path) == 1 else None
-        part = self.part(binding.value, taken, binding.scope, depth + 1) if binding.value and taken is not None else ()
-        if part:
-            return part
+        if binding.value is not None and taken is not None:
+            value, inner = binding.value, binding.scope
+            part = self.part(value, taken, inner, depth + 1) or self.recorded(value, taken, inner, depth + 1)
+            part = part or self.held(value, inner, depth + 1)
+            if part:
+                return part
         stmt = binding.stmt
         if binding.kind == "augment" and isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
             before = [each for each in binding.scope.flow.at(stmt.target) if each is not binding and depth < DEPTH]
@@ -144,23 +155,24 @@ class _Reader:
         bindings = module.scope.flow.at_end(name) if depth < DEPTH and name in module.scope.bindings else ()
         return [path for binding in bindings for path in self.bound(binding, depth + 1)]
 
-    def parameter(self, binding: Binding, depth: int) -> Sequence[Path]:
-        """Return the arguments for a parameter, each with its call."""
-        function, unknown = binding.scope, Path((Hole(("binding", id(binding))),))
+    def parameter(self, binding: Binding, depth: int, is_list: bool = False) -> Sequence[Path]:
+        """Return the arguments for a parameter, each with its call; `is_list`: the paths in them."""
+        function, read = binding.scope, self.held if is_list else self.read
+        unknown = () if is_list else (Path((Hole(("binding", id(binding))),)),)
         sites = self.evaluator.program.callers(function) if function.is_function else ()
         default = (
-            self.read(binding.value, function.parent, depth)
+            read(binding.value, function.parent, depth)
             if binding.value is not None and function.parent is not None
-            else (unknown,)
+            else unknown
         )
         if not sites:
             return default
         if len(sites) > FEW:
-            return (unknown,)
+            return unknown
         found: list[Path] = []
         for site in sites:
             given = argument(self.evaluator, binding, site)
-            each = (unknown,) if given.part is None else self.read(given.part.node, given.part.scope, depth)
+            each = unknown if given.part is None else read(given.part.node, given.part.scope, depth)
             each = default if given.is_default else each
             found += [path._replace(calls=path.calls | {(function, site)}) for path in each]
         return found
@@ -347,10 +359,10 @@ class _Reader:
         if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
             return self.read(node.elt, scope.module.scope_of[id(node)], depth + 1)
         if isinstance(node, ast.Call):
-            word = word_of(node.func)
-            if word in LISTINGS:
+            if word_of(node.func) in LISTINGS:
                 return self.listed(node, scope, depth + 1)
-            return self.held(node.args[0], scope, depth + 1) if word in _GATHERED and node.args else ()
+            source = _source(node)
+            return self.held(source, scope, depth + 1) if source is not None else ()
         if isinstance(node, ast.BinOp):
             return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
         found = [*self.held(node.value, scope, depth + 1)] if isinstance(node, ast.Subscript) else []
@@ -361,8 +373,13 @@ class _Reader:
                 self.entered.append(binding)
                 found += self.held(value, binding.scope, depth + 1)
                 self.entered.pop()
+            elif binding.kind == "parameter" and not is_own:
+                self.entered.append(binding)
+                found += self.parameter(binding, depth + 1, is_list=True)
+                self.entered.pop()
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             found += self.contained(self.added(node, scope), depth + 1)
+            found += self.contained(((key, inner) for key, _, inner in self.entries(node, scope)), depth + 1)
         return found
 
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
@@ -388,17 +405,30 @@ class _Reader:
         """Return what the program adds to a list, or stores in it, under this or another name."""
         return list_changes.added(self.evaluator, node, scope)
 
+    def entries(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
+        """Yield the keys and values that code stores in a dict, with the scope of each: `kept[path] = score`."""
+        for change in list_changes.additions(self.evaluator, node, scope):
+            key = change.node.slice if change.word == STORE and isinstance(change.node, ast.Subscript) else None
+            if key is not None and not isinstance(key, ast.Slice) and change.added is not None:
+                yield key, change.added, change.block.scope
+
     def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return the paths under a key of a dict, or of the records in a list: `records.append((score, path))`."""
+        """Return the paths under a key of a dict, or of the records in a list: `records.append((score, path))`.
+
+        The entries of a dict are records of a key and a value.
+        """
         found = self.stored(node, key, scope) if isinstance(key, str) else []
         bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
         made = [(each.value, each.scope) for each in bindings if isinstance(each.value, ast.Dict) and not each.path]
-        for record, inner in (*self.added(_list_of(node, scope), scope), *made):
+        holder = _list_of(node, scope)
+        for record, inner in (*self.added(holder, scope), *made):
             if isinstance(record, ast.Dict):
                 pairs = zip(record.keys, record.values)
                 found += [(part, inner) for name, part in pairs if isinstance(name, ast.Constant) and name.value == key]
             elif isinstance(record, (ast.Tuple, ast.List)) and isinstance(key, int) and key < len(record.elts):
                 found.append((record.elts[key], inner))
+        if key in (0, 1) and holder is not node:  # `for key, value in kept.items()`, not `kept[0]`
+            found += [((name, part)[key], inner) for name, part, inner in self.entries(holder, scope)]
         return self.contained(found, depth)
 
     def stored(self, node: ast.expr, key: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -441,12 +471,25 @@ def _list_of(node: ast.expr, scope: Scope) -> ast.expr:
             node = loops[0]
         elif isinstance(node, ast.Subscript):
             node = node.value
-        elif isinstance(node, ast.Call) and word_of(node.func) in {*_GATHERED, "heappop"} and node.args:
-            node = node.args[0]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            node = node.func.value
+        elif isinstance(node, ast.Call) and (source := _source(node) or _receiver(node)) is not None:
+            node = source
         else:
             return node
+
+
+def _source(node: ast.Call) -> Optional[ast.expr]:
+    """Return the list or dict of which a call gives what it holds, or a part of that; None for other calls."""
+    word = word_of(node.func)
+    if word in _VIEWS and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    if word not in _GATHERED | _CHOSEN or not node.args:
+        return None
+    return node.args[0] if word in _GATHERED else node.args[-1]
+
+
+def _receiver(node: ast.Call) -> Optional[ast.expr]:
+    """Return the object whose method a call is, or the module of its function; None for a name."""
+    return node.func.value if isinstance(node.func, ast.Attribute) else None
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:

@@ -666,6 +666,48 @@ USED = [
     ),
     *(
         used(
+            f"the worst of the kept files goes: {store}; {use}",
+            f"""
+        import heapq
+        import json
+        import os
+
+
+        def trimmed(files):
+            while len(files) > 3:
+                os.remove(files.pop(0))
+            return files
+
+
+        kept = {made}
+        ---
+        path = f"{{epoch}}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        {store}
+        {use}
+        """,
+        )
+        for made, store, use in (
+            ("[]", "kept.append((epoch, path))", "score, old = kept.pop(0); os.remove(old)"),
+            ("[]", "kept.append((epoch, path))", "score, old = kept[-1]; os.remove(old)"),
+            ("[]", "kept.append((epoch, path))", "score, old = min(kept); os.remove(old)"),
+            ("[]", "heapq.heappush(kept, (epoch, path))", "score, old = heapq.heappop(kept); os.remove(old)"),
+            ("[]", "score, old = heapq.heappushpop(kept, (epoch, path))", "os.remove(old)"),
+            ("[]", "kept.append((epoch, path))", "for score, old in heapq.nsmallest(1, kept): os.remove(old)"),
+            ("[]", "kept.append(path)", "*kept, old = kept; os.remove(old)"),
+            ("[]", "kept = trimmed([*kept, path])", "print(kept)"),
+            ("[]", "kept = trimmed(kept + [path])", "print(kept)"),
+            ("{}", "kept[path] = epoch", "os.remove(min(kept, key=kept.get))"),
+            ("{}", "kept[path] = epoch", "for old in list(kept): os.remove(old)"),
+            ("{}", "kept[epoch] = path", "score, old = sorted(kept.items())[0]; os.remove(old)"),
+            ("{}", "kept[epoch] = path", "score, old = kept.popitem(); os.remove(old)"),
+            ("{}", "kept[epoch] = path", "for old in kept.values(): os.remove(old)"),
+            ("{}", "kept[path] = epoch", "for old, score in kept.items(): os.remove(old)"),
+            ('json.load(open("state.json"))', 'kept["files"].append(path)', 'os.remove(kept["files"].pop(0))'),
+        )
+    ),
+    *(
+        used(
             f"a container keeps the path: {store}; {use}",
             f"""
         import os
@@ -684,6 +726,8 @@ USED = [
             ("{}", 'kept["last"] = path', 'kept.pop("last")'),
             ("{}", 'kept["last"] = path', 'kept.get("last")'),
             ("{}", "kept[epoch] = path", "kept[3]"),
+            ("{}", "kept[epoch] = path", "kept[0]"),
+            ("{}", "kept[epoch] = path", "kept[1]"),
             ("{}", "kept[epoch] = path", "kept.pop(min(kept))"),
             ("[None]", "kept[0] = path", "kept[0]"),
             ("[None]", "kept[-1] = path", "kept[-1]"),
@@ -861,6 +905,44 @@ LAST = """
     saver = ModelCheckpoint("net", "ckpt", config)
     """
 UNUSED = [
+    *(
+        unused(
+            f"other files go: {store}; {use}",
+            f"""
+        import heapq
+        import json
+        import os
+
+
+        def trimmed(files):
+            while len(files) > 3:
+                os.remove(files.pop(0))
+            return files
+
+
+        kept, logs, scores = [], [], {{}}
+        ---
+        path, log = f"{{epoch}}.ckpt", f"{{epoch}}.log"
+        ms.save_checkpoint(net, path)  #s
+        {store}
+        {use}
+        """,
+        )
+        for store, use in (
+            ("kept.append((epoch, path)); logs.append((epoch, log))", "score, old = logs.pop(0); os.remove(old)"),
+            ("kept.append((path, log))", "first, old = kept.pop(0); os.remove(old)"),
+            ("kept.append(path); heapq.heappush(logs, (epoch, log))", "_, old = heapq.heappop(logs); os.remove(old)"),
+            ("kept = trimmed([*kept, log])", "print(kept)"),
+            ("logs = trimmed(logs + [log]); kept.append(path)", "print(kept)"),
+            ("scores[path] = epoch", "print(min(scores, key=scores.get))"),
+            ("scores[log] = epoch", "os.remove(min(scores, key=scores.get))"),
+            ("scores[path] = log", "for old in scores.values(): print(old)"),
+            ("scores[path] = log", "for name, old in scores.items(): os.remove(old)"),
+            ("scores[log] = path", "for old, name in scores.items(): os.remove(old)"),
+            ("scores[epoch] = path", 'json.dump(scores, open("scores.json", "w"))'),
+            ('state = json.load(open("s.json")); state["kept"].append(path)', 'os.remove(state["logs"].pop(0))'),
+        )
+    ),
     *(
         case(f"when ModelCheckpoint has waited: {name}", MODEL, LAST, text)
         for name, text in (
