@@ -28,15 +28,15 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     is_first = own.is_method and positional(own)[:1] == [binding.node]
     if is_first and not _is_passed_first(evaluator, own, function):
         return _receiver(evaluator, binding, function)
+    is_in_context = isinstance(function, CallContext)
+    given = _from_library(evaluator, binding) if not is_in_context or binding.value is None else None
+    if given is not None:
+        return given
     if isinstance(function, CallContext):
         otherwise = default_of(evaluator, binding, function.parent if function.function is own else None)
         if function.call is None:  # made by an operator, which passes something
             return otherwise if binding.value is not None else TOP
         return passed(evaluator, binding, function.call, otherwise)
-    for library in evaluator.libraries.parameters:
-        given = library(evaluator, binding, own)
-        if given is not None:
-            return given
     values, otherwise = [], default_of(evaluator, binding)
     is_left_out = binding.value is not None
     for site in evaluator.program.callers(own):
@@ -51,6 +51,12 @@ def parameter(evaluator: Evaluator, binding: Binding, function: Scope) -> Value:
     if values and is_left_out:
         return join([*values, Value(otherwise.alternatives, otherwise.open, True)])
     return join(values or [otherwise, evaluator.empty()])
+
+
+def _from_library(evaluator: Evaluator, binding: Binding) -> Optional[Value]:
+    """Return the value with which a library calls a function: of `@click.option`; None for other parameters."""
+    found = (library(evaluator, binding, binding.scope) for library in evaluator.libraries.parameters)
+    return next((value for value in found if value is not None), None)
 
 
 def default_of(evaluator: Evaluator, binding: Binding, outer: Optional[Scope] = None) -> Value:
@@ -162,6 +168,8 @@ def _is_left_out(evaluator: Evaluator, binding: Binding, layer: Layer) -> bool:
 
 def argument(evaluator: Evaluator, binding: Binding, site: Site) -> Argument:
     """Return the argument of a call for a parameter."""
+    if binding.value is None and _from_library(evaluator, binding) is not None:
+        return Argument(binding.name)
     found = {each.of(binding.name) for each in arguments(evaluator, binding.scope, Layer(site.call, site.scope))}
     return found.pop() if len(found) == 1 else Argument(binding.name, is_open=True)
 

@@ -544,6 +544,51 @@ FIRES += [
     for test in ("if not args.eager", 'if args.mode == "graph"')
 ]
 
+COMMAND = """
+    import click
+
+
+    @click.command()
+    {option}
+    def main({name}):
+        if {name}:
+            ms.set_context(mode=ms.{first})
+        else:
+            ms.set_context(mode=ms.{second})
+        train_set = ds.MindDataset("a").batch(32){mark}
+        net = nn.Dense(64, 16)
+        model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+        model.train(3, train_set)
+
+
+    if __name__ == "__main__":
+        main({given})
+    """
+OFF = ('@click.option("--eager", is_flag=True)', '@click.option("--eager/--no-eager", default=False)')
+ON = ('@click.option("--eager", default=True)', '@click.option("--eager/--no-eager", default=True)')
+
+
+def command(option: str, given: str = "", mark: str = "", by: str = "eager") -> object:
+    """Return a program whose mode an option of click chooses."""
+    modes = ("PYNATIVE_MODE", "GRAPH_MODE") if by == "eager" else ("GRAPH_MODE", "PYNATIVE_MODE")
+    text = join(COMMAND).format(option=option, name=by, first=modes[0], second=modes[1], given=given, mark=mark)
+    return case(f"{by} by click: {option} {given}", IMPORTS, text)
+
+
+FIRES += [command(option, mark="  # ! unsafe") for option in OFF]
+FIRES += [command(OFF[0], given, "  # ! unsafe") for given in ("standalone_mode=False", "[]", "obj={}")]
+FIRES.append(command('@click.option("--graph/--eager", default=True)', "", "  # ! unsafe", "graph"))
+QUIET_COMMANDS = [command(option) for option in ON]
+QUIET_COMMANDS += [
+    command('@click.option("--eager", required=True, type=bool)'),
+    command('@click.option("--graph", is_flag=True)', by="graph"),
+    command('@click.argument("eager")'),
+    command('@click.option("--eager", type=bool, prompt=True)'),
+    command('@click.option("--eager", default=settings.EAGER)'),
+    command("@settings.options"),
+    command('@click.option("--graph/--eager", default=False)', "[]", by="graph"),
+]
+
 DIGITS = 'rows = ds.MnistDataset("a")\n'
 FIRES += [
     case(
@@ -575,6 +620,7 @@ FIRES += [
 ]
 
 QUIET = [
+    *QUIET_COMMANDS,
     case("an option that sets graph mode on request alone", IMPORTS, BY_OPTION.format(default=0, mark=""), TRAIN),
     *(
         case(f"a part of {sizes}", IMPORTS, GRAPH, DIGITS, f"train_set = rows.split({sizes})[0].batch(64)\n", TRAIN)

@@ -127,6 +127,16 @@ LIBRARIES = [
         "import click\n@click.command()\n@click.option('--x/--no-x', default=True)\ndef main(x):\n    reveal(x)",
         "True ?",
     ),
+    # what the call of a command passes is its command line
+    (
+        "import click\n@click.command()\n@click.option('--x', default=1)\ndef main(x):\n    reveal(f(x))\n"
+        "def f(y):\n    return y\nmain()",
+        "1 ?",
+    ),
+    (
+        "import click\n@click.command()\n@click.option('--x', is_flag=True)\ndef f(x):\n    reveal(x)\nf(['--x'])",
+        "False ?",
+    ),
     ("from easydict import EasyDict\nc = EasyDict()\nc.a = 1\nreveal(c.a)", "1"),
     ("from yacs.config import CfgNode as CN\nc = CN()\nc.a = CN()\nc.a.b = 1\nreveal(c.a.b)", "1"),
     ("import ml_collections\nc = ml_collections.ConfigDict({'a': 1})\nreveal(c.a)", "1 ?"),
