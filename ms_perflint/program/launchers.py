@@ -17,7 +17,10 @@ from ms_perflint.program.shell import Blocks, Command
 from ms_perflint.program.shell_variables import GAP, Script, assignment
 
 OUTER = ("example", "examples")  # beside the entry script, or above it, with such folders in them
-FOLDERS = ("*scripts", "script", "shell", "sh", "bash", "tools")  # beside the entry script, and the folders above it
+FOLDERS = (  # beside the entry script, and the folders above it
+    "*scripts", "script", "shell", "sh", "bash", "tools", "launch", "launcher", "launchers", "run", "bin",
+    "job", "jobs", "slurm",
+)  # fmt: skip
 SIZE = 1 << 16  # bytes of a script that is read
 # Commands that start what follows them; python3.7 and the like count by their beginning
 RUNNERS = frozenset(
