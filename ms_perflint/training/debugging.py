@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.index.reachability import condition_of
+from ms_perflint.index.semantic_index import Site
 from ms_perflint.infer.paths import paths
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
-from ms_perflint.training import jit, mode
+from ms_perflint.training import conditions, environment, jit, mode
 from ms_perflint.training.devices import target_of
 
 if TYPE_CHECKING:
@@ -46,11 +48,31 @@ def switched_on(call: Call) -> Iterator[Switch]:
 
 
 def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
-    """Yield the variables by which launchers slow the training, each with its effect and its place."""
+    """Yield the variables by which launchers or code slow the training, each with its effect and its place.
+
+    Graphs are saved also where code sets the variable after the import. Run on 2.10.
+    """
     for name, effect in _VARIABLES.items():
-        found = program.inputs.exported(name)
+        found = program.inputs.exported(name) or _set_in_code(program, name)
         if found is not None and found[0] not in ("", "0") and _slows(program, effect):
             yield name, effect, found[1]
+
+
+def _set_in_code(program: Program, name: str) -> Optional[tuple[str, Place]]:
+    """Return the text that code sets a variable to with the default options, with its place; None for others."""
+    found = [each for each in environment.writes(program, name) if _is_run(program, each[0])]
+    if len(found) != 1 or conditions.is_on_request(program, found[0][0]):
+        return None
+    site, node = found[0]
+    text = program.value(node, site.scope).constant
+    unsure = any(conditions.by_default(program, each) is None for each in condition_of(site))
+    return (text, site.module.place(site.stmt)) if isinstance(text, str) and not unsure else None
+
+
+def _is_run(program: Program, site: Site) -> bool:
+    """Return whether a site runs, at the module level or in a function that is called."""
+    owner = site.scope.owner
+    return program.runs(site) and (not owner.is_function or bool(program.callers(owner)))
 
 
 def _slows(program: Program, effect: str) -> bool:

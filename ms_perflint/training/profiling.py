@@ -16,6 +16,7 @@ from ms_perflint.index.syntax_forms import path_of
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.conditions import PathCondition, by_default, conditions, contradict, path_conditions
+from ms_perflint.training.environment import writes
 from ms_perflint.training.mode import training_starts
 from ms_perflint.training.training import run_together
 
@@ -244,32 +245,12 @@ def _from_environment(program: Program) -> Iterator[Profiling]:
 
     Source: mindspore 2.10 profiler/envprofiler.py:193.
     """
-    for site, text in (each for each in _writes(program) if program.runs(each[0])):
+    for site, text in (each for each in writes(program, VARIABLE) if program.runs(each[0])):
         at, imported = program.position(site), program.framework_position
         is_in_time = at is not None and (imported is None or at < imported)
         if is_in_time and _text_asks(program, text, site.scope):
             place = site.module.place(site.stmt)
             yield Profiling(place, ENVIRONMENT, path_conditions(program, site))
-
-
-def _writes(program: Program) -> Iterator[tuple[Site, ast.expr]]:
-    """Yield the sites that set the variable, each with the text."""
-    for store in program.stores(VARIABLE):
-        node, stmt, scope = store.node, store.stmt, store.scope
-        held = program.value(node.value, scope).alternatives if isinstance(node, ast.Subscript) else ()
-        is_variable = any(known.api == "os.environ" for known in held)
-        if is_variable and isinstance(stmt, ast.stmt) and store.value is not None:
-            yield Site(scope.module, node, "", stmt, store.block, None), store.value  # type: ignore[arg-type]
-    for call in program.calls("os.environ.setdefault"):
-        args = call.node.args
-        if len(args) == 2 and program.value(args[0], call.scope).must_be(VARIABLE):
-            yield call, args[1]
-    for call in program.calls("os.environ.update"):
-        shown = call.node.args[0] if call.node.args else None
-        pairs = [*zip(shown.keys, shown.values)] if isinstance(shown, ast.Dict) else []
-        for key, text in pairs:
-            if key is not None and program.value(key, call.scope).must_be(VARIABLE):
-                yield call, text
 
 
 def _text_asks(program: Program, node: ast.expr, scope: Scope) -> bool:

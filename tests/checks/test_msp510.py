@@ -31,6 +31,7 @@ OPTIONS = """
     args = parser.parse_args()
     """
 SHELL = "export {name}={value}\npython train.py\n"
+SET = 'os.environ["MS_DEV_SAVE_GRAPHS"] = "{value}"\n'
 REPORTED = join(GRAPH, TRAIN).rstrip() + "  # ! no fix\n"
 
 
@@ -119,6 +120,18 @@ FIRES = [
     case("the data pipeline", IMPORTS, GRAPH, "ds.config.set_debug_mode(True)  # ! unsafe\n", TRAIN),
     case("exported", launched("MS_DEV_SAVE_GRAPHS", "1", REPORTED)),
     case("exported, eager", launched("ASCEND_LAUNCH_BLOCKING", "1", REPORTED.replace("GRAPH_MODE", "PYNATIVE_MODE"))),
+    case("set in code", IMPORTS, SET.format(value="1"), REPORTED),
+    case("set by a constant", IMPORTS, 'SAVED = "2"\nos.environ["MS_DEV_SAVE_GRAPHS"] = SAVED\n', REPORTED),
+    case("set with a default", IMPORTS, 'os.environ.setdefault("MS_DEV_SAVE_GRAPHS", "1")\n', REPORTED),
+    case("set among others", IMPORTS, 'os.environ.update({"GLOG_v": "3", "MS_DEV_SAVE_GRAPHS": "1"})\n', REPORTED),
+    case("set in a helper", IMPORTS, f"def setup():\n    {SET.format(value=3)}\n\nsetup()\n", REPORTED),
+    case(
+        "set unless asked",
+        IMPORTS,
+        OPTIONS.format(default=0),
+        f"if not args.debug:\n    {SET.format(value=1)}",
+        REPORTED,
+    ),
 ]
 QUIET = [
     case("false", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=False)\n", TRAIN),
@@ -165,6 +178,22 @@ QUIET = [
     case("not of MindSpore", IMPORTS, GRAPH, "import settings\nsettings.set_context(save_graphs=True)\n", TRAIN),
     case("exported as off", launched("MS_DEV_SAVE_GRAPHS", "0", GRAPH, TRAIN)),
     case("exported for the other mode", launched("ASCEND_LAUNCH_BLOCKING", "1", GRAPH, TRAIN)),
+    case("set as off", IMPORTS, SET.format(value="0"), GRAPH, TRAIN),
+    case(
+        "set behind a flag",
+        IMPORTS,
+        OPTIONS.format(default=0),
+        f"if args.debug:\n    {SET.format(value=1)}",
+        GRAPH,
+        TRAIN,
+    ),
+    case("set to what the user says", IMPORTS, 'os.environ["MS_DEV_SAVE_GRAPHS"] = input()\n', GRAPH, TRAIN),
+    case("set behind an unknown test", IMPORTS, f"if input():\n    {SET.format(value=1)}", GRAPH, TRAIN),
+    case("set on and off", IMPORTS, SET.format(value="1"), SET.format(value="0"), GRAPH, TRAIN),
+    case("set in a helper that nothing calls", IMPORTS, f"def setup():\n    {SET.format(value=1)}\n", GRAPH, TRAIN),
+    case("set for the other mode", IMPORTS, SET.format(value="1"), EAGER, TRAIN),
+    case("another variable", IMPORTS, 'os.environ["MS_DEV_SAVE_GRAPHS_PATH"] = "1"\n', GRAPH, TRAIN),
+    case("a mapping of its own", IMPORTS, 'settings = {}\nsettings["MS_DEV_SAVE_GRAPHS"] = "1"\n', GRAPH, TRAIN),
     case("exported for a script that does not train", launched("MS_DEV_SAVE_GRAPHS", "1", GRAPH)),
 ]
 
