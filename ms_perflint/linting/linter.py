@@ -23,7 +23,7 @@ from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
 from ms_perflint.linting.check_runner import CheckRunner
 from ms_perflint.linting.inquiry import Failure
-from ms_perflint.linting.prefilter import MARK, READ
+from ms_perflint.linting.prefilter import MARK, READ, READS
 from ms_perflint.linting.review import is_read, review, review_unread
 from ms_perflint.linting.unparsable import unparsable
 from ms_perflint.program.program import Program
@@ -255,7 +255,8 @@ class Linter:
 
     def is_marked(self, path: str, raw: bytes) -> bool:
         """Return whether a file, or one that it imports, names MindSpore, or whether it reads tensors."""
-        if MARK in raw or (READ in raw and any(READ.decode() in check.triggers for check in self.enabled)):
+        reads = any(mark in raw for mark in READ) and any(check.code == READS for check in self.enabled)
+        if MARK in raw or reads:
             return True
         imported = self.project.closure(path) if b"import" in raw else ()
         return any(self.project.contains(each, MARK.decode()) for each in imported)

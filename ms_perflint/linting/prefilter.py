@@ -18,7 +18,8 @@ from ms_perflint.core.reports import Report, reported
 from ms_perflint.linting.unparsable import unparsable
 
 MARK = b"mindspore"  # a file without it, in itself and in all that it imports, has no findings ...
-READS, READ = "MSP106", b".asnumpy"  # ... but those of the rule about tensors that Python reads, where it has this
+# ... but those of the rule about tensors that Python reads, where it has one of these
+READS, READ = "MSP106", (b".asnumpy", b".item(", b"float(")
 IMPORT = rb"(?m)^[ \t]*(?:from|import)[ \t]+(\.|[\w\x80-\xff]+)"  # the first word of what is imported
 OTHERWISE = (b"sys.path", b"import_module", b"__import__")  # by what else a file may import others
 REVIEW, COMMENTS = "MSP901", (b"noqa", b"NOQA", b"disable-file")  # the rule about comments, and what these hold
@@ -29,7 +30,7 @@ def answered(
 ) -> Optional[Report]:
     """Return the report on files that are all cached or do not name MindSpore; None where the engine has to run."""
     asked = (*config.select, *config.extend_select) if config else ()
-    marks = (MARK, *(COMMENTS if REVIEW in asked else ()), *((READ,) if READS in asked else ()))
+    marks = (MARK, *(COMMENTS if REVIEW in asked else ()), *(READ if READS in asked else ()))
     unknown = [path for path in paths if memory is None or not memory.knows(path)]
     if any(_has_to_be_read(path, files, marks) for path in unknown):
         return None

@@ -70,6 +70,13 @@ READS_WEIGHT = """
 TAKEN = "(loss, slope), grads = gradient(x, y)"
 
 SHOWS = "    print(loss)"
+ALONE = """
+    from meter import Meter
+
+    meter = Meter()
+    for x, y in train_set:
+        meter.update(step(x, y))
+    """
 HELPERS = """
     from mindspore import Tensor
 
@@ -417,6 +424,22 @@ FIRES = [
     each("a meter", "meter.update(loss.asnumpy(), 32)  # ! no fix"),
     each("an argument", "value = smooth(loss.item())  # ! no fix"),
     each("a read beside a print", "losses.append(loss.asnumpy())  # ! no fix", "print(loss)"),
+    *(
+        case(
+            f"in a file that does not name MindSpore: {body}",
+            {
+                "train.py": join(START, ALONE),
+                "meter.py": f"class Meter:\n    total = 0\n\n    def update(self, value):\n        {body}\n",
+            },
+        )
+        for body in (
+            "self.total += float(value)  # ! no fix",
+            "self.total += value.item()  # ! no fix",
+            "self.total += value.asnumpy()  # ! no fix",
+            "self.total = 0.9 * self.total + 0.1 * float(value)  # ! no fix",
+            "self.rows.append(value.mean().item())  # ! no fix",
+        )
+    ),
     each("a name of it that is printed", "value = loss.asnumpy()  # ! no fix", 'print(f"{i} {value}")'),
     each(
         "a running mean that is shown", "total += loss.asnumpy()  # ! no fix", "bar.set_postfix(loss=total / (i + 1))"
