@@ -21,6 +21,8 @@ from ms_perflint.training.iterations import has_one_iteration, is_in_last_iterat
 from ms_perflint.training.optimizers import optimizers
 
 EPOCHS = r"(?i)epochs?$|epoch_?(num|size|count|max|end)"  # of a name that counts them; no `epoch_iterator`
+# Of a name that counts parts of one training, which may take epochs each: of reinforcement and federated learning
+ROUNDS = r"(?i)(?:^|_)(?:num_?|n_?|max_?|total_?)?(?:episode|iteration|update|round|rollout)s?(?:_?num)?$"
 STEP_HOOKS = ("step_begin", "step_end", "on_train_step_begin", "on_train_step_end")  # methods of a Callback
 # Those that run while training goes on; `end` runs once, after it
 REPEATED_HOOKS = frozenset({*STEP_HOOKS, "epoch_begin", "epoch_end", "on_train_epoch_begin", "on_train_epoch_end"})
@@ -126,18 +128,17 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
     """
     inside = [site for site in scope.owner.calls if loop in site.block.loops]
     is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in training.train_sites(program)}
+    is_part = is_by_epoch or _counts(loop, ROUNDS)
     making = _making(program, is_by_epoch)
     if any(id(site.node) in making for site in inside):
         return False
     for site in inside:
         loops = site.block.loops
-        is_stage = not stages and not is_by_epoch and any(map(_counts_epochs, loops[: loops.index(loop)]))
+        is_stage = not stages and not is_part and any(map(_counts_epochs, loops[: loops.index(loop)]))
         if id(site.node) in direct and not is_stage:
             return True
         for callee in () if is_stage else training.callees(program, site):
-            if callee in training.training_scopes(program) and (
-                is_by_epoch or stages or not _has_epochs(program, callee)
-            ):
+            if callee in training.training_scopes(program) and (is_part or stages or not _has_epochs(program, callee)):
                 return True
     return False
 
@@ -167,9 +168,14 @@ def _model_of(train: Call) -> Optional[Layer]:
 
 def _counts_epochs(loop: ast.AST) -> bool:
     """Return whether a name in the head of a loop counts epochs."""
+    return _counts(loop, EPOCHS)
+
+
+def _counts(loop: ast.AST, words_of: str) -> bool:
+    """Return whether a name in the head of a loop counts something, by a pattern."""
     head = [loop.target, loop.iter] if isinstance(loop, (ast.For, ast.AsyncFor)) else [getattr(loop, "test", loop)]
     words = (word_of(node) for part in head for node in ast.walk(part) if isinstance(node, (ast.Name, ast.Attribute)))
-    return any(re.search(EPOCHS, word) for word in words)
+    return any(re.search(words_of, word) for word in words)
 
 
 def _has_epochs(program: Program, scope: Scope) -> bool:

@@ -1937,6 +1937,67 @@ FIRES += [
 ]
 
 
+# Parts of one training, each of several epochs: they go on with the same network and optimizer
+PARTS = """
+    def update(rows, epochs=4):
+        for _ in range(epochs):
+            for data, label in rows:
+                train_step(data, label)
+
+
+    for {head}:
+        update(list(dataset.create_tuple_iterator()))
+        {save}
+    """
+FIRES += [
+    case(f"part of a training: {head}", STEP, PARTS.format(head=head, save=SAVED))
+    for SAVED in (
+        'ms.save_checkpoint(net, f"{part}.ckpt")  # ! unsafe',
+        'if part % 10 == 0:\n            ms.save_checkpoint(net, "a.ckpt")  # ! unsafe',
+    )
+    for head in (
+        "part in range(args.iterations)",
+        "part in range(num_episodes)",
+        "part in range(config.max_updates)",
+        "part in range(cfg.n_rollouts)",
+        "part, round in enumerate(rounds)",
+        "part in range(TOTAL_ROUNDS)",
+    )
+]
+QUIET += [
+    case(f"each is a training: {head}", STEP, PARTS.format(head=head, save='ms.save_checkpoint(net, "a.ckpt")'))
+    for head in (
+        "part in range(stages)",
+        "part in range(folds)",
+        "part in range(5)",
+        "part in phases",
+        "part, background in enumerate(widths)",
+        "part in range(len(updated_names))",
+    )
+]
+QUIET += [
+    case(
+        f"a network of its own: {head}",
+        STEP,
+        f"""
+        def run(rows):
+            net = Net()
+            opt = nn.SGD(net.trainable_params())
+            cell = nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt)
+            for epoch in range(4):
+                for data, label in rows:
+                    cell(data, label)
+            return net
+
+
+        for part in {head}:
+            ms.save_checkpoint(run(list(dataset.create_tuple_iterator())), "a.ckpt")
+        """,
+    )
+    for head in ("range(iterations)", "range(num_rounds)", "episodes")
+]
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)
