@@ -255,6 +255,7 @@ OTHERS = [
 
 # functions that compiled code makes, and lambdas that it calls
 TWICE = "f = lambda z: z * 2"
+TRIES = "def g(z):\n    try:\n        return (z**2).sum()\n    finally:\n        pass\n\n\n"
 CLOSURES = [
     *(
         kind("differs", f"inner function and a name {name}", f"{body}\nreturn f(self.d(x)).sum()")
@@ -282,6 +283,18 @@ CLOSURES = [
             ("called before", "def f(z):\n    return z * h\nh = f(x)"),
             ("with a default", "def f(z, k=2):\n    return z * k\nh = f(h)"),
             ("in a while", f"i = 0\nwhile i < 3:\n    {TWICE}\n    h = f(h)\n    i += 1"),
+        )
+    ),
+    *(
+        kind(becomes, f"gradient outside of {name}", "return (self.d(x) * " + called + ").sum()", before=made)
+        for becomes, name, made, called in (
+            ("fails", "a lambda", "f = ms.grad(lambda z: (z**2).sum())\n", "f(x)"),
+            ("fails", "a lambda by its name", "f = ms.grad(fn=lambda z: (z**2).sum())\n", "f(x)"),
+            ("fails", "a lambda, with its value", "f = ms.value_and_grad(lambda z: (z**2).sum())\n", "f(x)[1]"),
+            ("fails", "a lambda, by an operation", "f = ops.GradOperation()(lambda z: (z**2).sum())\n", "f(x)"),
+            ("fails", "a function with a try", f"{TRIES}f = ms.grad(g)\n", "f(x)"),
+            ("same", "a function", "def g(z):\n    return (z**2).sum()\n\n\nf = ms.grad(g)\n", "f(x)"),
+            ("same", "a named lambda", "g = lambda z: (z**2).sum()\nf = ms.grad(g)\n", "f(x)"),
         )
     ),
     *(

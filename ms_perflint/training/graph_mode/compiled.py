@@ -198,6 +198,8 @@ class _Walk:
                         self.object(known.cls)
                     elif known.definition is not None and known.definition.is_function:
                         self.function(known.definition)
+                    elif root(known)[0].type_api in GRADS:  # `slope = ms.grad(forward)`, with the function in it
+                        self.known(known)
         for inner in function.defines:
             if inner.is_function and inner.name in function.names:
                 self.function(inner)
