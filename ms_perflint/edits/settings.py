@@ -45,13 +45,26 @@ def set_value(
     """
     given = call.given(name)
     value = call.argument(name)
-    setting = decided(value) if given is not None else call.spread_argument(name)
+    setting = decided(value) or _held(call, given, value) if given is not None else call.spread_argument(name)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
     definition = _definition(call, given) if given is not None else None
     if definition is not None:
         return replace_expression(call.module, definition, text), ()
     return set_argument(call, name, text, line_length=line_length), ()
+
+
+def _held(call: Call, given: ast.expr, value: Value) -> Optional[Alternative]:
+    """Return the constant that an object, a mapping or another module holds: `Config.sink`; None for others.
+
+    An edit of the call would leave a setting that does nothing.
+    """
+    bound = call.scope.lookup(given) if isinstance(given, ast.Name) else ()
+    is_imported = any(each.kind == "from" for each in bound)
+    only = value.only if is_imported or isinstance(given, (ast.Attribute, ast.Subscript)) else None
+    where = only.where if only is not None else None
+    node = where[1] if isinstance(where, tuple) and not isinstance(where, Place) else None
+    return only if isinstance(node, ast.Constant) else None
 
 
 def decided_here(setting: Alternative, name: str) -> Related:

@@ -1259,6 +1259,46 @@ QUIET = [
 ]
 
 
+# Settings in code that an edit of the call would leave without effect: the fix is at the setting, and is shown
+SETTINGS = [
+    ("Config.sink", "class Config:\n    sink = False\n"),
+    ("config.sink", "class Config:\n    sink = False\n\n\nconfig = Config()\n"),
+    ("config.sink", "class Config:\n    def __init__(self):\n        self.sink = False\n\n\nconfig = Config()\n"),
+    ('config["sink"]', 'config = {"sink": False, "epochs": 3}\n'),
+    ('config["data"]["sink"]', 'config = {"data": {"sink": False}}\n'),
+    ("settings.SINK", "import settings\n"),
+    ("SINK", "from settings import SINK\n"),
+    ("sink", "from settings import SINK as sink\n"),
+]
+FIRES += [
+    case(
+        f"setting in code: {read} by {made}",
+        {
+            "train.py": join(MODEL, made, f"model.train(10, dataset, dataset_sink_mode={read})  # ! display-only\n"),
+            "settings.py": "SINK = False\n",
+        },
+    )
+    for read, made in SETTINGS
+]
+FIRES += [
+    case(f"no setting: {made}", MODEL, made, f"model.train(10, dataset, dataset_sink_mode={read})  # ! safe\n")
+    for read, made in (
+        ("sink", "sink = False\n"),
+        ("False", ""),
+        ("sink()", "def sink():\n    return False\n"),
+    )
+]
+QUIET += [
+    case(
+        f"setting in code that sinks: {read} by {made}",
+        MODEL,
+        made.replace("False", "True"),
+        f"model.train(10, dataset, dataset_sink_mode={read})\n",
+    )
+    for read, made in SETTINGS[:5]
+]
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)
