@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.layout import marks, requoted, unit
 from ms_perflint.edits.listing import Listing, items
-from ms_perflint.index.syntax_forms import spelling
+from ms_perflint.index.syntax_forms import Later, spelling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,14 +83,19 @@ def _runs(indices: list[int]) -> list[tuple[int, int]]:
 
 
 def _listing(call: Call) -> Listing | None:
-    """Return the listing of the arguments of a call; None for a bare generator, which shares the brackets."""
+    """Return the listing of the arguments of a call; None for a bare generator, which shares the brackets.
+
+    And for a call that another one makes: `submit(save, net)`, `Thread(target=save, args=(net,))`, `map(save, nets)`.
+    """
     module, node = call.module, call.node
     text, end = module.source.text, module.span(node)[1]
+    brackets = marks(text, module.span(node.func)[1], end)
+    start = next((offset + 1 for mark, offset in brackets if mark not in ")#"), -1)
+    if start < 0 or text[start - 1 : start] != b"(" or isinstance(node, Later):
+        return None
     spans = [module.span(value) for value in _ordered(call)]
     if spans and spans[-1][1] == end:
         return None
-    brackets = marks(text, module.span(node.func)[1], end)
-    start = next(offset for mark, offset in brackets if mark == "(") + 1
     close = end - 1
     return Listing(module.source, start, close, items(text, start, close, spans), unit(module.tree, module.source))
 

@@ -1288,6 +1288,23 @@ FIRES += [
         ("sink()", "def sink():\n    return False\n"),
     )
 ]
+FIRES += [
+    case(f"by another call: {each}", MODEL, f"import functools, threading\n{each}  # ! no fix\n")
+    for each in (
+        "threading.Thread(target=model.train, args=(10, dataset)).start()",
+        "functools.partial(model.train, 10, dataset)()",
+        "pool.submit(model.train, 10, dataset)",
+        "pool.apply_async(model.train, (10, dataset))",
+        "threading.Thread(target=model.train, kwargs=dict(epoch=10, train_dataset=dataset)).start()",
+    )
+]
+FIRES.append(
+    case(
+        "by another call that passes it",
+        MODEL,
+        "pool.submit(model.train, 10, dataset, dataset_sink_mode=False)  # ! safe\n",
+    )
+)
 QUIET += [
     case(
         f"setting in code that sinks: {read} by {made}",
