@@ -119,14 +119,23 @@ def _is_one(test: ast.Compare, block: Block) -> bool:
 
 
 def _compared(test: ast.Compare, block: Block) -> tuple[Optional[ast.For], Optional[ast.expr]]:
-    """Return the outermost loop around a block, and what a test compares with its variable; None for other tests."""
+    """Return the outermost loop around a block, and what a test compares with its variable; None for other tests.
+
+    Constants that are added are left out: `epoch + 1 == 10`.
+    """
     loops = block.loops
     if not loops or not isinstance(loops[-1], ast.For):
         return None, None
     variables = names_in(loops[-1].target)
-    sides = (test.left, test.comparators[0])
+    sides = [side.left if _is_moved(side) else side for side in (test.left, test.comparators[0])]  # type: ignore[attr-defined]
     others = [side for side in sides if not (isinstance(side, ast.Name) and side.id in variables)]
     return (loops[-1], others[0]) if len(others) == 1 else (None, None)
+
+
+def _is_moved(side: ast.expr) -> bool:
+    """Return whether an expression is another one and a constant: `epoch + 1`."""
+    is_sum = isinstance(side, ast.BinOp) and isinstance(side.op, (ast.Add, ast.Sub))
+    return is_sum and isinstance(side.right, ast.Constant)  # type: ignore[attr-defined]
 
 
 def ends(block: Block, *kinds: type[ast.stmt]) -> bool:

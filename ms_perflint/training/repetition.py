@@ -34,9 +34,9 @@ def repeats(program: Program, site: Site, even_once: bool = False) -> bool:
     """Return whether a site runs per step or per epoch of a training.
 
     With `even_once`, a site that runs in one iteration of a loop counts too, and one between two stages of a training
-    that continue with the same network and optimizer.
+    that continue with the same network and optimizer. What runs in another thread does not run in the training.
     """
-    return _repeats(program, site, None, even_once, set())
+    return type(site.node) is not Later and _repeats(program, site, None, even_once, set())
 
 
 def _repeats(

@@ -1772,6 +1772,11 @@ LAST = [
     "    if not epoch < EPOCHS - 1:\n        {}",
     "    if (epoch + 1) % EPOCHS == 0:\n        {}",
     "    if epoch % EPOCHS == EPOCHS - 1:\n        {}",
+    "    if epoch + 1 == 20:\n        {}",
+    "    if 20 == epoch + 1:\n        {}",
+    "    if epoch == EPOCHS - 5:\n        {}",
+    "    if epoch - 3 == rank:\n        {}",
+    "    if not epoch + 2 != 20:\n        {}",
 ]
 MORE = [
     "    if epoch == EPOCHS - 1:\n        continue\n    {}",
@@ -1784,6 +1789,9 @@ MORE = [
     "    if (epoch + 1) % 5 == 0:\n        {}",
     "    if (rank + 1) % EPOCHS == 0:\n        {}",
     "    if epoch % EPOCHS >= 3:\n        {}",
+    "    if epoch + 1 != 20:\n        {}",
+    "    if rank + 1 == 2:\n        {}",
+    "    if epoch * 2 == rank + 2 or rank:\n        {}",
 ]
 
 OPENED = """
@@ -1936,6 +1944,32 @@ FIRES += [
     case(f"all epochs but the last {at}", STEP, LOOP + each.format(SAVE) + "  # !\n") for at, each in enumerate(MORE)
 ]
 
+
+# Saves in another thread, which do not block the training; and calls that another call makes, which have no fix
+THREADS = [
+    'threading.Thread(target=ms.save_checkpoint, args=(net, "a.ckpt")).start()',
+    'threading.Thread(target=ms.save_checkpoint, kwargs=dict(save_obj=net, ckpt_file_name="a.ckpt")).start()',
+    'threading.Timer(1.0, ms.save_checkpoint, (net, "a.ckpt")).start()',
+    'multiprocessing.Process(target=ms.save_checkpoint, args=(net, "a.ckpt")).start()',
+    'pool.submit(ms.save_checkpoint, net, "a.ckpt")',
+    'pool.submit(ms.save_checkpoint, save_obj=net, ckpt_file_name="a.ckpt")',
+    'pool.apply_async(ms.save_checkpoint, (net, "a.ckpt"))',
+]
+QUIET += [
+    case(f"in a thread: {each}", STEP, f"import threading, multiprocessing\n{LOOP}    {each}\n") for each in THREADS
+]
+FIRES += [
+    case(f"by another call: {each}", STEP, f"import functools\n{before}{LOOP}    {each}  # ! no fix\n")
+    for before, each in (
+        ("", 'list(map(ms.save_checkpoint, [net], ["a.ckpt"]))'),
+        ("", 'functools.partial(ms.save_checkpoint, net)("a.ckpt")'),
+        ("save = functools.partial(ms.save_checkpoint, net)\n", 'save("a.ckpt")'),
+    )
+]
+FIRES += [
+    case(f"by itself: {each}", STEP, f"{LOOP}    {each}  # ! unsafe\n")
+    for each in ('(ms.save_checkpoint)(net, "a.ckpt")', 'ms.save_checkpoint (net, "a.ckpt")')
+]
 
 # Parts of one training, each of several epochs: they go on with the same network and optimizer
 PARTS = """
