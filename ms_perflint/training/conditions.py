@@ -127,11 +127,12 @@ def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, s
 
 def context_of(program: Program, caller: Site, function: Scope) -> Scope:
     """Return the call context of a function for one of its calls; the function itself where that is not known."""
-    known = [each for each in program.evaluator.callees(caller).alternatives if each.definition is function]
-    if len(known) != 1 or not isinstance(caller.node, ast.Call):
+    node, scope, evaluator = caller.node, caller.scope, program.evaluator
+    known = [each for each in evaluator.callees(caller).alternatives if each.definition is function]
+    if len(known) != 1 or not isinstance(node, ast.Call):
         return function
-    layer, (one,) = Layer(caller.node, caller.scope), known
-    return entered_context(program.evaluator, function, layer, one.receiver, one.outer) or function
+    layer = Layer(node, scope)
+    return evaluator.call_context(function, layer, scope, known[0].receiver, outer=known[0].outer)
 
 
 def _in_context(program: Program, scope: Scope, function: Scope, inner: Scope) -> Scope:

@@ -7,9 +7,9 @@ import os
 import re
 
 from ms_perflint.core.findings import ACCELERATORS, Place
-from ms_perflint.index.execution_order import place
+from ms_perflint.index import execution_order
 from ms_perflint.index.reachability import OPTIONAL
-from ms_perflint.infer.call_order import has_run_before
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
@@ -112,11 +112,34 @@ def _is_always_set(program: Program, calls: list[Call]) -> bool:
 
 def _is_set_by_training(program: Program, calls: list[Call]) -> bool:
     """Return whether one of some calls runs before each training, in its function or before all calls of that."""
-    setting = [place(call.node, call.scope) for call in calls]
-    trained = [(place(site.node, site.scope), site.scope) for site in train_sites(program)]
-    return bool(trained) and all(
-        any(has_run_before(program.evaluator, first, here, scope) for first in setting) for here, scope in trained
-    )
+    sites = train_sites(program)
+    setting = _with_helpers(program, calls) if sites else []
+    return bool(sites) and all(_is_set_before(program, site, setting, ()) for site in sites)
+
+
+def _with_helpers(program: Program, calls: list[Call]) -> list[Site]:
+    """Return some calls, and the calls of functions that always make one of them before they return."""
+    found: list[Site] = list(calls)
+    for site in found:  # it grows
+        function = site.scope.owner
+        may_return_before = any(isinstance(block.owner, ast.If) for block in site.block.chain())
+        is_passed = execution_order.is_always_passed(execution_order.place(site.node, site.scope))
+        if function.is_function and is_passed and not may_return_before:
+            callers = (each for each in program.callers(function) if program.callees(each) == (function,))
+            found += [each for each in callers if each not in found]
+    return found
+
+
+def _is_set_before(program: Program, site: Site, setting: list[Site], seen: tuple[Scope, ...]) -> bool:
+    """Return whether one of some calls runs before a site; `seen`: the functions on the way there."""
+    function = site.scope.owner
+    around = site.block.chain()
+    if any(each.scope.owner is function and each.block in around and each.span < site.span for each in setting):
+        return True
+    if not function.is_function or function in seen:
+        return False
+    callers = [each for each in program.callers(function) if program.runs(each)]
+    return bool(callers) and all(_is_set_before(program, each, setting, (*seen, function)) for each in callers)
 
 
 def _names_accelerator(program: Program) -> bool:
