@@ -1637,35 +1637,3 @@ def test_the_numbers_of_a_config_are_no_cells(given: str, is_refused: bool) -> N
         opt = nn.Adam(net.trainable_params())
         """
     assert (found(made, MODEL.format("nn.MSELoss()")).fix is None) is is_refused
-
-
-@pytest.mark.parametrize(
-    ("activation", "is_refused"),
-    [
-        ("config.activation", True),
-        ("load_activation()", True),
-        ("activation", False),
-        ("None", False),
-        ("'relu'", False),
-        ("nn.ReLU()", False),
-        ("nn.get_activation('tanh')", False),
-    ],
-)
-def test_the_activation_of_a_layer_is_a_part_of_the_network(activation: str, is_refused: bool) -> None:
-    made = f"""
-        from settings import config, load_activation
-
-
-        class Net(nn.Cell):
-            def __init__(self, activation="relu"):
-                super().__init__()
-                self.fc = nn.Dense(64, 64, activation={activation})
-
-            def construct(self, x):
-                return self.fc(x)
-
-
-        net = Net()
-        opt = nn.Adam(net.trainable_params())
-        """
-    assert (found(made, MODEL.format("nn.MSELoss()")).fix is None) is is_refused

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.core.facts import fact
 from ms_perflint.core.findings import Related
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
-from ms_perflint.index.signature import Layer
+from ms_perflint.index.signature import Layer, receiver_name
 from ms_perflint.index.syntax_forms import descendants, is_own, position, targets, word_of
 from ms_perflint.infer import bases
 from ms_perflint.infer.places import APPENDS
@@ -21,7 +21,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.networks import is_loss_api
+from ms_perflint.training.networks.networks import added, is_loss_api
 from ms_perflint.training.networks.plans import NotKnownError, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.optimizers import OPTIMIZERS
@@ -193,25 +193,46 @@ class _Reader:
         kept = _kept(function.module, function)
         for site in sorted(function.calls, key=lambda each: position(each.node)):
             if isinstance(site.node, ast.Call):
-                self._made(site, site.node in kept)
+                self._made(site, id(site.node) in kept)
 
     def row(self, known: Alternative, made: Layer) -> None:
-        """Read the code that makes the cells of a container: a method of a cell, or the function that returns it.
-
-        A script may make other things: there only the calls whose results may be layers are read.
-        """
+        """Read a container: the code that makes its cells, in its arguments or in the function that returns them."""
         owner, cls = made.scope.owner, made.scope.owner.cls
         if is_cell_class(self.program, cls) if cls is not None else owner.is_function and owner.returns:
             self.makes(owner)
             return
-        for given in made.call.args:
-            if isinstance(given, (ast.Attribute, ast.Subscript)):
-                self.value(self.program.value(given, made.scope), known.maker)
-        parts = [node for call in _kept(owner.module, owner) for node in ast.walk(call) if isinstance(node, ast.Call)]
-        for node in sorted(dict.fromkeys(parts), key=position):
-            site = owner.module.site_at(node)
-            if site is not None:
-                self._made(site, True)
+        given: list[tuple[ast.expr, Scope]] = [(made.call, made.scope), *added(self.program, known)]
+        for argument in made.call.args:
+            listed = argument.value if isinstance(argument, ast.Starred) else argument
+            for name in self._names(listed, made.scope):
+                bindings = [*owner.bindings.get(name.id, ())]
+                if cls is not None and name.id == receiver_name(owner):  # `self.block` of a class that is no cell
+                    read = {node.attr for node in ast.walk(listed) if isinstance(node, ast.Attribute)}
+                    bindings = [each for attr in sorted(read) for each in cls.attributes.get(attr, ())]
+                given += [(each.value, each.scope) for each in bindings if each.value is not None]
+        for root, scope in given:
+            sites = (scope.module.site_at(node) for node in ast.walk(root) if isinstance(node, ast.Call))
+            for site in sites:
+                if site is not None:
+                    self._made(site, True)
+
+    def _names(self, node: ast.AST, scope: Scope, is_in_layer: bool = False) -> Iterator[ast.Name]:
+        """Yield the names in the arguments of a container that may be cells.
+
+        A number or text is no cell, `config.width`, nor an argument of a known layer other than its activation.
+        """
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and (
+            is_in_layer or self.program.value(node, scope).are_constants
+        ):
+            return
+        if isinstance(node, ast.Name):
+            yield node
+        elif isinstance(node, ast.Call):
+            known = self.program.value(node.func, scope).alternatives
+            is_in_layer = bool(known) and all(is_known(self.program, each.api) for each in known)
+        for child in ast.iter_child_nodes(node):
+            is_cell = isinstance(child, ast.keyword) and child.arg == "activation"
+            yield from self._names(child, scope, is_in_layer and not is_cell)
 
     def _made(self, site: Site, is_kept: bool) -> None:
         """Read a call in code that makes layers; `is_kept`: its result may be one."""
@@ -221,11 +242,8 @@ class _Reader:
             api, definition = known.api, known.definition
             self.code.words.add(api.rpartition(".")[2])
             if api.startswith(CELLS):
-                call = Call(site, self.program, api)
-                activation = call.argument("activation")
-                self.code.words.update(each for each in activation.constants if isinstance(each, str))
-                if call.given("activation") is not None and not activation.are(_is_shown):
-                    hidden(site.module, site.node)
+                named = Call(site, self.program, api).argument("activation").constants
+                self.code.words.update(each for each in named if isinstance(each, str))
             if api.startswith(CELLS) and api.rpartition(".")[2][:1].isupper():
                 if is_loss_api(api):
                     continue  # it is asked for where it is called
@@ -251,12 +269,6 @@ class _Reader:
         return any(each.cls is not None or each.type_api.startswith(CELLS) or each.is_display for each in known)
 
 
-def _is_shown(known: Alternative) -> bool:
-    """Return whether an activation is None, a name, one of MindSpore or code of the program."""
-    is_of_library = (known.api or known.type_api).startswith("mindspore.")
-    return known.constant is not NO_CONSTANT or known.definition is not None or known.cls is not None or is_of_library
-
-
 def _of_self(root: ast.AST) -> list[ast.Attribute]:
     """Return the attributes of `self` below a node."""
     return [node for node in ast.walk(root) if isinstance(node, ast.Attribute) and is_own(node)]
@@ -279,9 +291,9 @@ def _given_to_base(method: Scope) -> set[int]:
 
 
 @fact
-def _kept(module: SemanticIndex, function: Scope) -> set[ast.Call]:
+def _kept(module: SemanticIndex, function: Scope) -> set[int]:
     """Return the calls of a function whose results may be layers: they are stored in `self`, in a row, or returned."""
-    found: set[ast.Call] = set()
+    found: set[int] = set()
     todo: list[ast.AST] = []
     for node in descendants(function.node):
         if any(isinstance(each, (ast.Attribute, ast.Subscript)) for each in targets(node)):
@@ -294,7 +306,7 @@ def _kept(module: SemanticIndex, function: Scope) -> set[ast.Call]:
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Call):
-            found.add(node)
+            found.add(id(node))
         elif isinstance(node, ast.Name) and node.id not in seen:
             seen.add(node.id)
             todo += [each.value for each in function.bindings.get(node.id, ()) if each.value is not None]
