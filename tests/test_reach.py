@@ -9,7 +9,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
 from ms_perflint.resolve.entry_points import Importers
 from ms_perflint.resolve.project import Project
-from ms_perflint.training.training import trains
+from ms_perflint.training.training import is_trained
 
 ROOT = os.path.join(os.sep, "program")
 
@@ -140,7 +140,7 @@ def test_of_a_program_that_is_too_large_only_the_entry_script_is_read() -> None:
     program = program_of(files)
     assert not program.is_whole
     assert [os.path.basename(module.path) for module in program.modules] == ["train.py"]
-    assert trains(program).answer is None
+    assert not is_trained(program)
     small = program_of({**files, "train.py": "import part_1\npart_1.go()\n"})
     assert small.is_whole
     assert len(small.modules) == 2
