@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import PurePath
 from typing import Optional
 
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.syntax_forms import spelling, word_of
-from ms_perflint.infer import bases, list_changes
-from ms_perflint.infer.changes import STORE
+from ms_perflint.infer import bases
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.kept_paths import DEPTH, LISTINGS, KeptPaths
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, DEEP, Hole, Path, Piece
 from ms_perflint.infer.values import Value
 
-DEPTH = 16  # expressions inside of one another
 FEW = 8  # paths that one expression can be, callers of one function
 _MADE = (ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Call)  # texts that are made of others
 _ITSELF = frozenset(
@@ -27,16 +26,6 @@ _ITSELF = frozenset(
         "expanduser", "expandvars", "resolve", "absolute", "as_posix", "strip", "rstrip", "copy", "deepcopy",
     }
 )  # fmt: skip
-# Calls that give, or give a part of, what they are given first, or last
-_GATHERED = frozenset(
-    {
-        "sorted", "natsorted", "list", "tuple", "set", "reversed", "max", "min", "next", "iter",
-        "heappop", "heappushpop", "heapreplace",
-    }
-)  # fmt: skip
-_CHOSEN = frozenset({"nsmallest", "nlargest"})
-_VIEWS = frozenset({"items", "keys", "values", "copy"})  # methods that give what a dict or list holds
-LISTINGS = {"glob": True, "iglob": True, "rglob": True, "iterdir": False, "scandir": False}  # whether by a pattern
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
 _HERE = Path((".",))
@@ -76,12 +65,8 @@ def _few(found: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))[:FEW]
 
 
-class _Reader:
+class _Reader(KeptPaths):
     """Evaluates one expression to paths, without memoising."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.entered: list[Binding] = []  # of the lists that are being read
 
     def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
         """Return the paths of a string or path expression."""
@@ -335,61 +320,7 @@ class _Reader:
         own = [path for path in found if all(f is not function or s.node is node for f, s in path.calls)]
         return [path._replace(calls=frozenset(each for each in path.calls if each[0] is not function)) for path in own]
 
-    # --- lists of paths
-
-    def is_list(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether an expression is a known list."""
-        shown = (ast.List, ast.Tuple, ast.Set)
-        return any(known.is_display for known in self.evaluator.value(node, scope).alternatives) or isinstance(
-            node, shown
-        )
-
-    def item(self, node: ast.Subscript, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return an element of a list of paths."""
-        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        found = self.recorded(node.value, at, scope, depth) if at is not None else ()
-        return found or (self.held(node.value, scope, depth) if not isinstance(at, str) else ())
-
-    def held(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return the paths in a list; none where they are not known."""
-        if depth > DEPTH:
-            return ()
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return [path for each in node.elts for path in self.read(each, scope, depth + 1)]
-        if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
-            return self.read(node.elt, scope.module.scope_of[id(node)], depth + 1)
-        if isinstance(node, ast.Call):
-            if word_of(node.func) in LISTINGS:
-                return self.listed(node, scope, depth + 1)
-            source = _source(node)
-            return self.held(source, scope, depth + 1) if source is not None else ()
-        if isinstance(node, ast.BinOp):
-            return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
-        found = [*self.held(node.value, scope, depth + 1)] if isinstance(node, ast.Subscript) else []
-        for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            value = binding.operand
-            is_own = binding in self.entered  # `kept = kept + [path]`
-            if binding.kind in ("assign", "augment") and value is not None and not binding.path and not is_own:
-                self.entered.append(binding)
-                found += self.held(value, binding.scope, depth + 1)
-                self.entered.pop()
-            elif binding.kind == "parameter" and not is_own:
-                self.entered.append(binding)
-                found += self.parameter(binding, depth + 1, is_list=True)
-                self.entered.pop()
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            found += self.contained(self.added(node, scope), depth + 1)
-            found += self.contained(((key, inner) for key, _, inner in self.entries(node, scope)), depth + 1)
-        return found
-
-    def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
-        """Return the paths of parts of a container, which may be from an earlier iteration; of a list, those in it."""
-        found: list[Path] = []
-        for each, inner in parts:
-            node = each.value if isinstance(each, ast.Starred) else each  # `kept[:] = several`, `kept.extend(several)`
-            held = self.held(node, inner, depth) if node is not each or self.is_list(node, inner) else ()
-            found += (path.kept for path in held or self.read(node, inner, depth))
-        return found
+    # --- listings
 
     def listed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the paths that a call finds in a folder, or by a pattern."""
@@ -400,48 +331,6 @@ class _Reader:
         if LISTINGS[word_of(node.func)]:
             return patterns(self.behind(found, "/"))
         return self.behind([*found[:1], [Path((ANY,))]], "/")
-
-    def added(self, node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return what the program adds to a list, or stores in it, under this or another name."""
-        return list_changes.added(self.evaluator, node, scope)
-
-    def entries(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, ast.expr, Scope]]:
-        """Yield the keys and values that code stores in a dict, with the scope of each: `kept[path] = score`."""
-        for change in list_changes.additions(self.evaluator, node, scope):
-            key = change.node.slice if change.word == STORE and isinstance(change.node, ast.Subscript) else None
-            if key is not None and not isinstance(key, ast.Slice) and change.added is not None:
-                yield key, change.added, change.block.scope
-
-    def recorded(self, node: ast.expr, key: object, scope: Scope, depth: int) -> Sequence[Path]:
-        """Return the paths under a key of a dict, or of the records in a list: `records.append((score, path))`.
-
-        The entries of a dict are records of a key and a value.
-        """
-        found = self.stored(node, key, scope) if isinstance(key, str) else []
-        bindings = scope.lookup(node) if isinstance(node, ast.Name) else ()
-        made = [(each.value, each.scope) for each in bindings if isinstance(each.value, ast.Dict) and not each.path]
-        holder = _list_of(node, scope)
-        for record, inner in (*self.added(holder, scope), *made):
-            if isinstance(record, ast.Dict):
-                pairs = zip(record.keys, record.values)
-                found += [(part, inner) for name, part in pairs if isinstance(name, ast.Constant) and name.value == key]
-            elif isinstance(record, (ast.Tuple, ast.List)) and isinstance(key, int) and key < len(record.elts):
-                found.append((record.elts[key], inner))
-        if key in (0, 1) and holder is not node:  # `for key, value in kept.items()`, not `kept[0]`
-            found += [((name, part)[key], inner) for name, part, inner in self.entries(holder, scope)]
-        return self.contained(found, depth)
-
-    def stored(self, node: ast.expr, key: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return the values that code stores in a dict under a key, under this or another name."""
-        own, found = self.evaluator.value(node, scope).identities, []
-        for each in self.evaluator.program.stores(key):
-            if each.value is None or each.path or not isinstance(each.node, ast.Subscript):
-                continue
-            holder, inner = each.node.value, each.scope
-            is_named_so = list_changes.has_same_name(node, scope, holder, inner)
-            if is_named_so or not own.isdisjoint(self.evaluator.value(holder, inner).identities):
-                found.append((each.value, inner))
-        return found
 
     # --- what is not known
 
@@ -459,37 +348,6 @@ class _Reader:
                 homes.append(id(home.parent if is_self else home))
                 loops |= frozenset(loop for binding in scope.lookup(part) for loop in _loops(binding))
         return Path((Hole(("expression", spelling(node), tuple(homes)), loops),))
-
-
-def _list_of(node: ast.expr, scope: Scope) -> ast.expr:
-    """Return the list from which a record or slice is taken."""
-    while True:
-        if isinstance(node, ast.Name):
-            loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
-            if not loops:
-                return node
-            node = loops[0]
-        elif isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call) and (source := _source(node) or _receiver(node)) is not None:
-            node = source
-        else:
-            return node
-
-
-def _source(node: ast.Call) -> Optional[ast.expr]:
-    """Return the list or dict of which a call gives what it holds, or a part of that; None for other calls."""
-    word = word_of(node.func)
-    if word in _VIEWS and isinstance(node.func, ast.Attribute):
-        return node.func.value
-    if word not in _GATHERED | _CHOSEN or not node.args:
-        return None
-    return node.args[0] if word in _GATHERED else node.args[-1]
-
-
-def _receiver(node: ast.Call) -> Optional[ast.expr]:
-    """Return the object whose method a call is, or the module of its function; None for a name."""
-    return node.func.value if isinstance(node.func, ast.Attribute) else None
 
 
 def _texts(value: Value) -> Optional[tuple[str, ...]]:

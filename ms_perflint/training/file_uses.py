@@ -11,8 +11,9 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index import execution_order
 from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.kept_paths import LISTINGS
 from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
-from ms_perflint.infer.paths import LISTINGS, listed, paths, patterns
+from ms_perflint.infer.paths import listed, paths, patterns
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS

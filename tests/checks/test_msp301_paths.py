@@ -703,6 +703,8 @@ USED = [
             ("{}", "kept[epoch] = path", "score, old = kept.popitem(); os.remove(old)"),
             ("{}", "kept[epoch] = path", "for old in kept.values(): os.remove(old)"),
             ("{}", "kept[path] = epoch", "for old, score in kept.items(): os.remove(old)"),
+            ("{}", "kept[epoch] = path", "for kept in kept.items(): os.remove(kept[1])"),
+            ("[]", "kept.append((epoch, path))", "for kept in kept: score, old = kept; os.remove(old)"),
             ('json.load(open("state.json"))', 'kept["files"].append(path)', 'os.remove(kept["files"].pop(0))'),
         )
     ),
