@@ -213,6 +213,18 @@ def test_what_starts_nothing_is_no_program_that_was_not_judged(here: Path) -> No
         assert (ran.code, ran.err.startswith("started.py: not judged for ")) == (1, True), end
 
 
+@pytest.mark.parametrize("read", ["float(loss)", "loss.item()", "loss.asnumpy()"])
+def test_a_training_without_mindspore_is_no_program_that_was_not_judged(read: str, here: Path) -> None:
+    """The rule about tensors that Python reads looks at files that do not name MindSpore, in programs that do."""
+    other = f"from other.nn import Net\nmodel = Net().to(0)\nmodel.train()\nfor loss in model(1):\n    x = {read}\n"
+    (here / "other.py").write_text(other)
+    ran = run("--isolated", "-n", "--strict", "--extend-select", "MSP106", "other.py", cwd=here)
+    assert (ran.code, ran.err) == (0, "")
+    (here / "beside.py").write_text(f"import mindspore\n{other}")
+    ran = run("--isolated", "-n", "--strict", "--extend-select", "MSP106", "beside.py", cwd=here)
+    assert (ran.code, ran.err.startswith("beside.py: not judged for ")) == (1, True)
+
+
 def test_a_rule_that_reports_is_not_told(here: Path) -> None:
     (here / "train.py").write_text(SCRIPT.replace("GRAPH", "PYNATIVE"))
     ran = run("--isolated", "-n", "train.py", cwd=here)

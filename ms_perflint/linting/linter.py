@@ -254,12 +254,15 @@ class Linter:
         return self.is_marked(path, raw) and any(check.prefilter(raw) for check in self.enabled)
 
     def is_marked(self, path: str, raw: bytes) -> bool:
-        """Return whether a file, or one that it imports, names MindSpore, or whether it reads tensors."""
-        reads = any(mark in raw for mark in READ) and any(check.code == READS for check in self.enabled)
-        if MARK in raw or reads:
+        """Return whether a file, or what it imports, names MindSpore; of one that reads tensors, a program with it."""
+        if MARK in raw or (b"import" in raw and self._names_mindspore(path)):
             return True
-        imported = self.project.closure(path) if b"import" in raw else ()
-        return any(self.project.contains(each, MARK.decode()) for each in imported)
+        reads = any(mark in raw for mark in READ) and any(check.code == READS for check in self.enabled)
+        return reads and any(map(self._names_mindspore, self.project.programs(path)))
+
+    def _names_mindspore(self, path: str) -> bool:
+        """Return whether a file, or one that it imports, names MindSpore."""
+        return any(self.project.contains(each, MARK.decode()) for each in self.project.closure(path))
 
     def _open(self, path: str, is_next: bool = False) -> Optional[SemanticIndex]:
         """Return the module of a file that may have findings; None for others, and for those that cannot be read.
