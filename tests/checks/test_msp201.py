@@ -2336,8 +2336,10 @@ BESIDE_LAMBDAS = [
 
 @pytest.mark.parametrize("made", OF_LAMBDAS)
 def test_a_lambda_computes_what_is_trained(made: str) -> None:
-    program = Program({"train.py": f"{READY}\n{made}{LAMBDA_LOOP}"})
-    assert [finding.code for finding in program.lint(CODE).findings] == [CODE]
+    (finding,) = Program({"train.py": f"{READY}\n{made}{LAMBDA_LOOP}"}).lint(CODE).findings
+    added = [edit.text for edit in finding.fix.edits] if finding.fix is not None else []
+    is_here = "def made(net)" not in made  # where its network has a name that a conversion can be bound to
+    assert any(text.startswith("net = amp.auto_mixed_precision(net,") for text in added) is is_here
 
 
 @pytest.mark.parametrize("made", BESIDE_LAMBDAS)

@@ -84,7 +84,7 @@ class _Finder:
         if training.kind == "gradient":
             for value in training.values:
                 for known in value.alternatives:
-                    if known.definition is not None and known.definition.is_function:
+                    if known.definition is not None and not known.definition.is_class:
                         self.function(known.definition, call, DEPTH)
                     elif known.is_object:
                         self.loss(known, DEPTH)
@@ -169,7 +169,7 @@ class _Finder:
 
     def function(self, function: Scope, gradient: Call, depth: int) -> None:
         """Add the networks that a differentiated function calls."""
-        for site in function.calls:
+        for site in function.calls_inside:
             if not isinstance(site.node, ast.Call):
                 continue
             known = self.program.evaluator.callees(site).alternatives
@@ -190,7 +190,7 @@ class _Finder:
                     self.obstacles.append(Related(site.place, INSIDE))
                 else:
                     self.called(site, function, gradient)
-            inner = [each.definition for each in known if each.definition is not None and each.definition.is_function]
+            inner = [each.definition for each in known if each.definition is not None and not each.definition.is_class]
             for other in inner if depth > 1 and not cells else ():
                 if other is not function and other.name != "construct":
                     self.function(other, gradient, depth - 1)
