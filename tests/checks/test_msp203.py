@@ -33,7 +33,57 @@ def cell(construct: str, init: str = "", inputs: str = "x") -> str:
     return f"{head}{layers}\n    def construct(self, {inputs}):\n{body}"
 
 
+def on_host(lines: str) -> str:
+    """Return a network whose `construct` computes `a` with arrays, in a PyNative program."""
+    return cell(f"{lines}return Tensor(a)\n", inputs="x, y")
+
+
+def beside(lines: str) -> str:
+    """Return a network with a method that `construct` does not call."""
+    body = "".join(f"        {line}\n" for line in lines.splitlines())
+    return cell("return ops.relu(x)\n") + f"\n    def prepare(self, image, boxes):\n{body}"
+
+
 FIRES = [
+    case(
+        "NumPy's name of a dtype, for a tensor of the graph",
+        IMPORTS,
+        cell("""\
+h = x.astype(np.float32)
+return ops.relu(h.astype(np.float32))  # ! safe
+"""),
+    ),
+    case(
+        "NumPy's name of a dtype, in a method that `construct` calls",
+        IMPORTS,
+        cell("return self.act(x)\n")
+        + """
+    def act(self, x):
+        h = x.astype("float32")
+        return ops.relu(h.astype(np.float32))  # ! safe
+""",
+    ),
+    case(
+        "tensor times the length of an array",
+        IMPORTS,
+        cell(
+            """\
+h = (y * x.asnumpy().shape[0]).astype(np.float32)
+return h.astype(np.float32)  # ! safe
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
+        "MindSpore's name of a dtype, in a method beside the graph",
+        IMPORTS,
+        beside("image = image.astype(ms.float32)\nreturn image.astype(ms.float32)  # ! safe\n"),
+    ),
+    case(
+        "result of an operator beside the graph, by NumPy's name",
+        IMPORTS,
+        beside('h = ops.relu(image).astype(np.float32)\nreturn h.astype("float32")  # ! safe\n'),
+    ),
     case(
         "an option chooses between two ways to one dtype, in a package",
         {
@@ -470,6 +520,72 @@ return a + b
 ]
 
 QUIET = [
+    case("array of a tensor", IMPORTS, on_host("a = x.asnumpy().astype(np.float32)\na = a.astype(np.float32)\n")),
+    case(
+        "array that is moved",
+        IMPORTS,
+        on_host('a = x.asnumpy().transpose(1, 0).astype(np.float32)\na = a.astype("float32")\n'),
+    ),
+    case(
+        "array that has a name",
+        IMPORTS,
+        on_host("b = x.asnumpy()\na = b.astype(np.float32)\na = a.astype(np.float32)\n"),
+    ),
+    case(
+        "array that is divided",
+        IMPORTS,
+        on_host("a = x.asnumpy().astype(np.float32)\na = (a / 255).astype(np.float32)\n"),
+    ),
+    case(
+        "array of either tensor",
+        IMPORTS,
+        on_host(
+            "a = x.asnumpy() if self.training else y.asnumpy()\na = a.astype(np.float32)\na = a.astype(np.float32)\n"
+        ),
+    ),
+    case(
+        "array of two that are unpacked",
+        IMPORTS,
+        on_host("a, b = x.asnumpy(), y.asnumpy()\na = a.astype(np.float32)\na = a.astype(np.float32) * b\n"),
+    ),
+    case(
+        "array that is multiplied in place",
+        IMPORTS,
+        on_host("a = x.asnumpy().astype(np.float32)\na *= 2\na = a.astype(np.float32)\n"),
+    ),
+    case(
+        "array there and back",
+        IMPORTS,
+        on_host("a = x.asnumpy().astype(np.float16)\na = a.astype(np.float32).reshape(-1).astype(np.float16)\n"),
+    ),
+    case(
+        "array that a method beside the graph is given",
+        IMPORTS,
+        beside("image = image.astype(np.float32)\nreturn image.astype(np.float32)\n"),
+    ),
+    case(
+        "array in parts, beside the graph",
+        IMPORTS,
+        beside("image = image[:, ::-1].astype(np.float32)\nreturn image.transpose(2, 0, 1).astype(np.float32)\n"),
+    ),
+    case(
+        "copy of an array, beside the graph",
+        IMPORTS,
+        beside('boxes = boxes.copy().astype("float32")\nreturn boxes.astype("float32")\n'),
+    ),
+    case(
+        "array of arithmetic, beside the graph",
+        IMPORTS,
+        beside("image = image.astype(np.float32)\nreturn (image / 255).astype(np.float32)\n"),
+    ),
+    case(
+        "array for a function in a method",
+        IMPORTS,
+        beside(
+            "def scaled(part):\n    part = part.astype(np.float32)\n    return part.astype(np.float32)\n"
+            "return scaled(image)\n"
+        ),
+    ),
     case(
         "clipping between numbers of another type gives that type",
         IMPORTS,

@@ -14,6 +14,8 @@ from ms_perflint.training.bases import CELL
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype, concrete
 from ms_perflint.training.dtypes.dtype_names import called, constant_dtype, named
+from ms_perflint.training.dtypes.graph_scopes import compiled_scopes, in_cell
+from ms_perflint.training.dtypes.host_values import is_array
 
 if TYPE_CHECKING:
     from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -88,12 +90,19 @@ def _is_of_tensor(dtypes: Dtypes, cast: Cast, scope: Scope) -> bool:
     """
     receiver = cast.value
     known = dtypes.of(receiver, scope)
-    if known is not None and (known.name or known.certain):
+    if known is not None and known.name:
         return True
     callees = dtypes.program.value(cast.node.func, scope).alternatives
+    own = cast.target is not None and _names_own(dtypes, cast.target, scope)
+    if cast.target is not None and not own and in_cell(dtypes.program, scope):
+        if scope.owner not in compiled_scopes(dtypes.program, scope.module):
+            return bool(callees) and all(_of_tensor(k) for k in callees)  # `predict` of a network takes arrays
+        if is_array(receiver, scope):
+            return False
+    if known is not None and known.certain:
+        return True
     if known is None and not all(_of_tensor(k) for k in callees) and not dtypes.is_tensor(receiver, scope):
         return False
-    own = cast.target is not None and _names_own(dtypes, cast.target, scope)
     return own or _is_tensor(dtypes, receiver, callees, scope)
 
 
@@ -109,7 +118,9 @@ def _is_tensor(dtypes: Dtypes, receiver: ast.expr, callees: tuple[Alternative, .
     if (callees and all(_of_tensor(k) for k in callees)) or dtypes.is_tensor(receiver, scope):
         return True
     return (
-        not callees and dtypes.in_cell(scope) and isinstance(receiver, (ast.Name, ast.Call, ast.Subscript, ast.BinOp))
+        not callees
+        and in_cell(dtypes.program, scope)
+        and isinstance(receiver, (ast.Name, ast.Call, ast.Subscript, ast.BinOp))
     )
 
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple, Optional
 
-from ms_perflint.core.graphs import reachable
-from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import only_target, whole_number, word_of
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.call_site import Call
-from ms_perflint.program.program import Program, fact
-from ms_perflint.training import jit
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
 _FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
 _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with
-_GRAPH = "mindspore.ops.MultitypeFuncGraph"
 _INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
 
 
@@ -130,31 +125,6 @@ def _is_half(value: object) -> bool:
         return bool(struct.unpack("<e", struct.pack("<e", value))[0] == value)
     except (OverflowError, struct.error):
         return False
-
-
-@fact
-def compiled_scopes(program: Program, module: SemanticIndex) -> set[Scope]:
-    """Return the functions of a file that run in every step: `construct`, compiled ones, and those they call."""
-    functions = (each for each in module.scopes if each.is_function)
-    in_cell = Dtypes(program).in_cell
-    compiled = (
-        each for each in functions if _is_compiled(program, each) or (each.name == "construct" and in_cell(each))
-    )
-
-    def called(caller: Scope) -> Iterator[Scope]:
-        callees = (each for site in caller.calls for each in program.callees(site))
-        return (each for each in callees if each.module is module and each.name != "__init__")
-
-    return set(reachable(compiled, called))
-
-
-def _is_compiled(program: Program, scope: Scope) -> bool:
-    """Return whether a decorator compiles a function: `@jit`, `@graph.register("Tensor")` of what `HyperMap` runs."""
-    decorators = getattr(scope.node, "decorator_list", ())
-    callees = (each.func if isinstance(each, ast.Call) else each for each in decorators)
-    graphs = (each.value for each in callees if isinstance(each, ast.Attribute) and each.attr == "register")
-    made = (known for each in graphs for known in program.value(each, scope.parent or scope).alternatives)
-    return jit.is_decorated(program, scope) or any(known.type_api == _GRAPH for known in made)
 
 
 def only_value(node: ast.Name, scope: Scope) -> Optional[ast.expr]:

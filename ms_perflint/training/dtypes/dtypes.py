@@ -22,11 +22,11 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.call_site import signature_of
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import read_cast
 from ms_perflint.training.dtypes.dtype import Dtype, combined, concrete, kept, same, with_scalar
 from ms_perflint.training.dtypes.dtype_names import home_of, named, only_local
+from ms_perflint.training.dtypes.graph_scopes import in_cell
 from ms_perflint.training.dtypes.host_values import array_dtype, compared, scalar
 
 
@@ -62,14 +62,6 @@ class Dtypes:
     def _found(self, node: ast.expr, scope: Scope) -> tuple[Dtype, ...]:
         found = self._expression(node, scope)
         return (found,) if found is not None else ()
-
-    def in_cell(self, scope: Scope) -> bool:
-        """Return whether a scope belongs to a method of a cell, whose parameters are tensors."""
-        function = scope.owner
-        while function.parent is not None and function.parent.owner.is_function:
-            function = function.parent.owner
-        is_method = function.is_function and function.name != "__init__"
-        return is_method and is_cell_class(self.program, function.cls)
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Return what an expression is in every program that runs it."""
@@ -144,7 +136,7 @@ class Dtypes:
                 return None
         elif isinstance(binding.value, (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr)):
             return None
-        certain = binding.kind == "parameter" and self.in_cell(scope)
+        certain = binding.kind == "parameter" and in_cell(self.program, scope)
         return Dtype((id(binding), "dtype"), f"{binding.name}.dtype", (scope.module, node), certain)
 
     def _constant(self, node: ast.expr, scope: Scope) -> Optional[Dtype]:
@@ -232,7 +224,7 @@ class Dtypes:
         func = node.func
         known = self._callee(node, scope)
         word = tensor_ops.known_word(known[0]) if known is not None else ""
-        if known == (tensor_ops.NORM, True) and not self.in_cell(scope):
+        if known == (tensor_ops.NORM, True) and not in_cell(self.program, scope):
             return "norm", _first(node)  # no part of a network, so mixed precision does not convert it
         if known is not None and word:
             made = word[:1].isupper() and word not in ("Tensor", "Cast")

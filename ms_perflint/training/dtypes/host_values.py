@@ -9,7 +9,7 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.infer.values import NO_CONSTANT, Alternative
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
-from ms_perflint.training.dtypes.dtype_names import called, dtype_of
+from ms_perflint.training.dtypes.dtype_names import called, dtype_of, home_of
 
 _INTEGERS = frozenset(
     {"builtins.len", "builtins.int", "mindspore.ops.size", "mindspore.ops.Size()", "mindspore.ops.rank"}
@@ -102,6 +102,32 @@ def array_dtype(program: Program, node: ast.expr, scope: Scope, depth: int = 0) 
     given = next((keyword.value for keyword in node.keywords if keyword.arg in ("dtype", None)), None)
     given = given or (node.args[slot] if slot < len(node.args) else None)
     return dtype_of(program.value(given, scope)) if given is not None else default
+
+
+def is_array(node: ast.expr, scope: Scope, depth: int = 0) -> bool:
+    """Return whether an expression is computed from the values of a tensor on the host: `x.asnumpy().T[0] / 2`."""
+    if depth > 20:
+        return False
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Call):
+        if not isinstance(node.func, ast.Attribute):
+            return False
+        if node.func.attr in tensor_ops.ARRAYS:
+            return True
+        parts = [node.func.value]
+    elif isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr not in tensor_ops.FORMS):
+        parts = [node.value]
+    elif isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.Compare):
+        parts = [node.left]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.body, node.orelse]
+    elif isinstance(node, ast.Name) and (home := home_of(node.id, scope)) is not None:
+        parts = [each.value for each in home.flow.at(node) if each.value is not None]
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        parts = node.elts
+    return any(is_array(each, scope, depth + 1) for each in parts)
 
 
 def _function(program: Program, node: ast.Call, scope: Scope) -> str:

@@ -14,9 +14,10 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.dtypes.casts import Cast, by_method, read_cast
-from ms_perflint.training.dtypes.creations import Creation, compiled_scopes, creation, only_value
+from ms_perflint.training.dtypes.creations import Creation, creation, only_value
 from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
+from ms_perflint.training.dtypes.graph_scopes import compiled_scopes
 from ms_perflint.training.dtypes.host_values import compares_arrays
 
 
