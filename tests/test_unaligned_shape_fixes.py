@@ -273,3 +273,71 @@ def test_a_script_that_says_the_width_for_itself_gets_no_fix(script: str) -> Non
 def test_a_script_that_says_no_width_leaves_the_fix(script: str, given: str, default: str) -> None:
     (finding,) = beside(script, given, default)
     assert finding.fix is not None
+
+
+def started(head: str, init: str) -> str:
+    """Return a network whose first layer begins with some values."""
+    return head + net(f"self.fc = nn.Dense(64, 100, {init})\nself.out = nn.Dense(100, 10)")
+
+
+@pytest.mark.parametrize(
+    ("head", "init"),
+    [
+        ("", "weight_init=ms.Tensor(np.load('fc.npy'))"),
+        ("rows = np.random.randn(100, 64)\n", "weight_init=ms.Tensor(rows)"),
+        ("weights = dict(np.load('all.npz'))\n", "weight_init=ms.Tensor(weights['fc'])"),
+        ("def first(path):\n    return ms.Tensor(np.load(path))\n\n\n", "bias_init=first('fc.npy')"),
+        ("from elsewhere import first\n", "weight_init=first"),
+        ("", "weight_init=ms.load_checkpoint('fc.ckpt')['fc.weight']"),
+    ],
+)
+def test_nothing_is_shown_where_initial_values_have_a_shape_that_is_not_known(head: str, init: str) -> None:
+    _, text = refused("import numpy as np\n" + started(head, init))
+    assert text == "the initial value there needs the same width, and its shape is not known"
+
+
+@pytest.mark.parametrize(
+    ("head", "init"),
+    [
+        ("", "weight_init='normal'"),
+        ("name = 'he_normal'\n", "weight_init=name, bias_init='zeros'"),
+        ("", "weight_init=initializer.Normal(0.02), bias_init=None"),
+        ("def first():\n    return initializer.Uniform(1 / 8)\n\n\n", "weight_init=first(), bias_init=first()"),
+        (
+            "class First(initializer.Initializer):\n    def _initialize(self, arr):\n        arr[:] = 1\n\n\n",
+            "weight_init=First()",
+        ),
+        ("", "weight_init=initializer.initializer('normal', (100, 64))"),
+    ],
+)
+def test_initial_values_of_any_shape_are_no_obstacle(head: str, init: str) -> None:
+    changed, safety = fixed("from mindspore.common import initializer\n" + started(head, init))
+    assert "nn.Dense(64, 112, " in changed
+    assert "nn.Dense(112, 10)" in changed
+    assert safety == "unsafe"
+
+
+GROUPED = "self.fc = nn.Conv2d(16, {0}, 3)\nself.norm = nn.GroupNorm({1}, {0})\nself.out = nn.Conv2d({0}, 32, 3)"
+SQUEEZED = (
+    "self.fc = nn.Conv2d(3, width, 3)\nself.squeeze = nn.Conv2d(width, width // {0}, 1)\n"
+    "self.back = nn.Conv2d(width // {0}, width, 1)\nself.out = nn.Conv2d(width, 16, 1)"
+)
+
+
+@pytest.mark.parametrize(("width", "groups"), [(20, 4), (36, 12), (40, 8), (50, 2), (100, 4)])
+def test_a_width_becomes_one_that_groups_divide(width: int, groups: int) -> None:
+    _, safety = fixed(net(GROUPED.format(width, groups), "return self.out(self.norm(self.fc(x)))"))
+    assert safety == "unsafe"
+
+
+@pytest.mark.parametrize(("width", "groups"), [(24, 6), (36, 18), (20, 10), (100, 25), (60, 12)])
+def test_a_width_that_groups_divide_only_far_above_its_padding_is_kept(width: int, groups: int) -> None:
+    _, text = refused(net(GROUPED.format(width, groups), "return self.out(self.norm(self.fc(x)))"))
+    assert text == "no number fits all sizes that depend on the width"
+
+
+@pytest.mark.parametrize(("width", "ratio"), [(96, 4), (160, 4), (64, 3)])
+def test_an_aligned_width_does_not_grow_for_a_part_of_it(width: int, ratio: int) -> None:
+    construct = "return self.out(self.back(self.squeeze(self.fc(x))))"
+    _, text = refused(net(SQUEEZED.format(ratio), construct, f"self, width={width}"))
+    assert text == "no number fits all sizes that depend on the width"

@@ -14,10 +14,11 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.findings import Place, Related
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import given, word_of
+from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import CELLS, PARAMETER
+from ms_perflint.training.bases import CELLS, PARAMETER, kin
 from ms_perflint.training.dtypes.casts import without_casts
 from ms_perflint.training.networks import layers, signals
 from ms_perflint.training.networks.feeds import Feeds
@@ -349,8 +350,11 @@ class Dependents:
                 self._stop(node, call.scope, INITIAL)
 
     def _is_initializer(self, node: ast.expr, scope: Scope) -> bool:
-        made = self.program.value(node, scope)
-        return made.are(lambda known: known.type_api.startswith("mindspore.common.initializer"))
+        def is_one(known: Alternative) -> bool:
+            bases = kin(self.program, known.type_api, known.cls) | {known.type_api}
+            return any(each.startswith("mindspore.common.initializer") for each in bases)
+
+        return self.program.value(node, scope).are(is_one)
 
     def _initial(self, node: ast.expr, call: Call, axis: int) -> None:
         shape = self._shape(node, call.scope)
@@ -360,9 +364,7 @@ class Dependents:
                 self._take(stand[0], shape[axis][1])
             elif found is None:
                 self._stop(node, call.scope, INITIAL)
-        elif not self._is_initializer(node, call.scope) and any(
-            isinstance(each, ast.Constant) and each.value == self.group.width for each in ast.walk(node)
-        ):
+        elif not self._is_initializer(node, call.scope) and not self.program.value(node, call.scope).are_constants:
             self._stop(node, call.scope, INITIAL)
 
     def _cells(self, scope: Scope) -> None:
