@@ -56,7 +56,7 @@ def of_batches(program: Program) -> Iterator[Obstacle]:
     """Yield the code of a data pipeline that makes batches of varying shape."""
     found = [site for site in program.sites(_BUCKETS) if program.runs(site)]
     for word in _PADS:
-        found += [site for site in program.sites(word) if _pads_to_longest(site.node) and program.runs(site)]
+        found += [site for site in program.sites(word) if _pads_to_longest(site) and program.runs(site)]
     makers = _batch_makers(program)
     for word in _LONGEST:
         found += [site for site in program.sites(word) if _is_per_batch(site, makers) and program.runs(site)]
@@ -95,15 +95,30 @@ def _is_at_least(node: ast.expr) -> bool:
     return any(isinstance(each, ast.Constant) for each in of) and not any(isinstance(each, ast.Starred) for each in of)
 
 
-def _pads_to_longest(node: ast.expr) -> bool:
-    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`.
+def _pads_to_longest(site: Site) -> bool:
+    """Return whether a batch is padded to its longest row: `pad_info={"tokens": ([None], 0)}`, `pad_info={}`.
 
     Behind a first axis of some size None mostly stands for one that is the same in all rows: masks of images.
     """
-    given = [each.value for each in node.keywords if each.arg == "pad_info"] if isinstance(node, ast.Call) else []
-    shapes = (inner for each in given for inner in ast.walk(each) if isinstance(inner, ast.List))
-    firsts = (shape.elts[0] for shape in shapes if shape.elts)
-    return any(isinstance(first, ast.Constant) and first.value is None for first in firsts)
+    given = (
+        [each.value for each in site.node.keywords if each.arg == "pad_info"] if isinstance(site.node, ast.Call) else []
+    )
+    for each in given:
+        wholes = [binding.whole for binding in site.scope.lookup(each)] if isinstance(each, ast.Name) else [each]
+        for whole in wholes:
+            columns = list(whole.values) if isinstance(whole, ast.Dict) else None
+            if isinstance(whole, ast.Call) and word_of(whole.func) == "dict" and not whole.args:
+                columns = [word.value for word in whole.keywords]
+            if columns is not None and (not columns or any(_is_open(column) for column in columns)):
+                return True
+    return False
+
+
+def _is_open(column: ast.expr) -> bool:
+    """Return whether a column is as long as its longest row: None, `(None, 0)`, `([None, 80], 0)`."""
+    while isinstance(column, (ast.List, ast.Tuple)) and column.elts:
+        column = column.elts[0]
+    return isinstance(column, ast.Constant) and column.value is None
 
 
 def _varying_slice(program: Program, site: Site, given: ast.expr, names: int = _NAMES) -> Optional[ast.expr]:
