@@ -49,6 +49,8 @@ def safeties(files: dict[str, str]) -> list[Safety | None]:
             "a = ops.ones((2,), ms.float16)\nb = a\nreturn x * b",
         ),
         ("return x + ops.zeros((2,)).astype(np.float16)", "return x + ops.zeros((2,), dtype=ms.float16)"),
+        ("return x + ops.zeros((2,)).astype(x.dtype)", "return x + ops.zeros((2,), dtype=x.dtype)"),
+        ("return x + ops.ones((2,), ms.float32).to(x.dtype)", "return x + ops.ones((2,), x.dtype)"),
         ("return x + ops.arange(8).astype(ms.float32)", "return x + ops.arange(8, dtype=ms.float32)"),
         (
             "y = x.half()\nz = y.float()\nz = z.reshape(-1)\nreturn z.half()",

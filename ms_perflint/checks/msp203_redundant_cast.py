@@ -54,7 +54,7 @@ class RedundantCast(Check):
 
 
 def _says(found: Redundant) -> Message:
-    wanted = found.dtype.name
+    wanted = found.dtype.name or found.dtype.spelling
     if found.same is not None:
         name = found.same.name
         return SAME.filled(dtype=name) if name else SAME_AS.filled(dtype=found.same.spelling)

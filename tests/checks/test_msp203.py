@@ -44,7 +44,34 @@ def beside(lines: str) -> str:
     return cell("return ops.relu(x)\n") + f"\n    def prepare(self, image, boxes):\n{body}"
 
 
+MADE_AS_X = [
+    "ops.zeros((2, 3)).astype(x.dtype)",
+    "ops.ones((2, 3), ms.float32).to(x.dtype)",
+    "ops.cast(ops.ones((2, 3)), x.dtype)",
+    "mint.zeros((2, 3)).to(x.dtype)",
+    "ops.zeros((2, 3)).astype(ms.bfloat16)",
+    "mnp.zeros((2, 3)).astype(ms.float16)",
+    "ops.arange(3).astype(ms.bfloat16)",
+]
+NOT_MADE_AS_X = [
+    "ops.eye(3, 3).astype(x.dtype)",
+    "mint.eye(3).astype(ms.bfloat16)",
+    "ops.full((2, 3), 1, dtype=ms.float32).astype(x.dtype)",
+    "ops.full((2, 3), 1, dtype=ms.float32).astype(ms.bfloat16)",
+    "mnp.zeros((2, 3)).astype(x.dtype)",
+    "mnp.ones((2, 3)).astype(ms.bfloat16)",
+    "mnp.full((2, 3), 1.0).astype(ms.bfloat16)",
+    "mnp.eye(3).astype(ms.bfloat16)",
+    "ops.arange(3).astype(x.dtype)",
+    "Tensor([1, 2, 3]).astype(x.dtype)",
+    "ops.randn(2, 3).astype(x.dtype)",
+    "ops.tril(ops.ones((3, 3))).astype(x.dtype)",
+    "ops.zeros((2, 3)).astype(self.kind)",
+    "ops.zeros((2, 3)).astype(self.layer(x).dtype)",
+]
+
 FIRES = [
+    *(case(f"{made} could be made in it", IMPORTS, cell(f"return x * {made}  # ! safe\n")) for made in MADE_AS_X),
     case(
         "NumPy's name of a dtype, for a tensor of the graph",
         IMPORTS,
@@ -520,6 +547,12 @@ return a + b
 ]
 
 QUIET = [
+    *(case(f"{made} is made apart", IMPORTS, cell(f"return x * {made}\n")) for made in NOT_MADE_AS_X),
+    case(
+        "dtype of what is a tensor only later",
+        IMPORTS,
+        cell("z = ops.zeros((2, 3))\nx = ops.relu(x) + y\nreturn x + z.astype(x.dtype)\n", inputs="x, y"),
+    ),
     case("array of a tensor", IMPORTS, on_host("a = x.asnumpy().astype(np.float32)\na = a.astype(np.float32)\n")),
     case(
         "array that is moved",

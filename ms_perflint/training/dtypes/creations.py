@@ -14,6 +14,7 @@ from ms_perflint.training.dtypes.dtype import Dtype
 from ms_perflint.training.dtypes.dtypes import Dtypes
 
 _FILLED = frozenset({"zeros", "ones", "eye"})  # 0 and 1 are the same in every dtype
+_NOT_BFLOAT16 = frozenset({"eye", "full"})  # on a CPU; those of `mindspore.numpy` on no device (run on 2.10)
 _DATA = {"full": 1, "Tensor": 0, "scalar_to_tensor": 0, "initializer": 0}  # the slot of what it is filled with
 _INITIAL = {"zeros": 0, "ones": 1}  # what `initializer` calls them
 
@@ -61,8 +62,12 @@ def _exact(word: str, call: Call, dtypes: Dtypes, made: Optional[Dtype], wanted:
     given = next((given for name in tensor_ops.DTYPE_PARAMETERS if (given := call.given(name)) is not None), None)
     if given is not None and (made is None or not (made.name or "type" in made.spelling)):
         return None  # no dtype, as the second size in `ones(2, 3)` of other libraries
+    if wanted.name in ("", "bfloat16") and (word in _NOT_BFLOAT16 or call.api.startswith("mindspore.numpy.")):
+        return None
     if word in _FILLED:
         return True
+    if not wanted.name:
+        return None  # whole or not, which decides for other values
     if word == "arange":
         return _arange(call, wanted)
     if given is None and word == "full":

@@ -79,12 +79,24 @@ class RedundantCasts:
 
     def _creation(self, cast: Cast, scope: Scope) -> Optional[Creation]:
         """Return the creation in a cast, in code that runs in every step; None without one."""
-        if cast.dtype is None or not cast.dtype.name or not isinstance(cast.value, (ast.Call, ast.Name)):
+        if cast.dtype is None or not isinstance(cast.value, (ast.Call, ast.Name)):
+            return None
+        if not cast.dtype.name and not _is_of_tensor(cast, cast.dtype):
             return None
         return creation(self._dtypes, cast.value, scope, cast.dtype) if self._runs_each_step(scope) else None
 
     def _runs_each_step(self, scope: Scope) -> bool:
         return scope.owner in compiled_scopes(self.program, scope.module)
+
+
+def _is_of_tensor(cast: Cast, dtype: Dtype) -> bool:
+    """Return whether the result of a creation is cast on the spot to the dtype of a tensor: `ops.ones(4).to(x.dtype)`.
+
+    Behind a name, that tensor may be another one than where the creation stands.
+    """
+    target = cast.target
+    is_read = isinstance(target, ast.Attribute) and target.attr == "dtype" and isinstance(target.value, ast.Name)
+    return is_read and dtype.certain and isinstance(cast.value, ast.Call)
 
 
 # --- there and back
