@@ -50,6 +50,7 @@ class BatchKeepsRemainder(Check):
             and (mode.is_graph_at(program, call) or jit.is_compiled(program))
             and not training.is_demonstration(program)
             and remainders.may_remain(batch)
+            and not remainders.is_treated(batch)
         )
 
     def visit_Call(self, node: cst.Call) -> None:

@@ -196,6 +196,13 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
     return _ROWS.get(stage.type_api) if source.given("sampler") is None and asked.constant is None else None
 
 
+def taken(program: Program, stage: Alternative) -> Optional[int]:
+    """Return how many rows or batches a `take` leaves; None of other stages, and where that is not known."""
+    is_take = stage.maker is not None and stage.type_api.endswith("TakeDataset")
+    count = _count(program, stage.maker) if is_take and stage.maker is not None else None
+    return count if count is not None and count > 0 else None
+
+
 def _largest_part(program: Program, site: Site, count: int) -> Optional[int]:
     """Return how many of `count` rows the largest part gets of `split([0.8, 0.2])`: it is the one to train on."""
     asked = given(site.node)[:1] if isinstance(site.node, ast.Call) else []

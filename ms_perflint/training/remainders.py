@@ -25,6 +25,8 @@ from ms_perflint.training.step_loops import ITERATORS, StepLoop, step_loops
 DROP = "drop_remainder"
 _SIZES = frozenset({"shape", "size", "len"})
 _JOINS = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})  # join batches, not single numbers
+_ARRAYS = frozenset({"array", "asarray"})
+_ALL_ROWS = frozenset({"len", "get_dataset_size", "shape"})
 _EVALUATIONS = ("mindspore.train.Model.eval", "mindspore.train.Model.fit")
 
 
@@ -78,9 +80,54 @@ def _batches_of(call: Call) -> Iterator[tuple[Call, pipelines.Pipeline]]:
 def is_one_size(batch: Call) -> bool:
     """Return whether all batches have one size: one row, all rows, or one that a function chooses."""
     given, size = batch.given("batch_size"), batch.argument("batch_size")
-    words = {word_of(each) for each in ast.walk(given)} if given is not None else set()
+    only = batch.scope.only(given) if isinstance(given, ast.Name) else None  # `size = len(x)`
+    parts = [each for each in (given, only.whole if only is not None else None) if each is not None]
+    words = {word_of(each) for part in parts for each in ast.walk(part)}
     is_made = any(known.definition is not None for known in size.alternatives)  # a function chooses the size
-    return is_made or 1 in size.constants or not words.isdisjoint({"len", "get_dataset_size"})
+    return is_made or 1 in size.constants or not words.isdisjoint(_ALL_ROWS)
+
+
+def is_treated(batch: Call) -> bool:
+    """Return whether the program sees to a smaller batch itself: `set_inputs`, or what a loop does by its size.
+
+    `if len(x) < size: continue`, `missing = size - x.shape[0]`. Another number decides something else: one row.
+    """
+    program, size = batch.program, set(batch.argument("batch_size").constants)
+    if any(map(program.runs, program.sites("set_inputs"))):
+        return True
+    for each in step_loops(program):
+        for one, other in (sides for node in descendants(each.loop) for sides in _compared(node)):
+            number = set(program.value(other, each.scope).constants) if _is_rows(each, one) else None
+            if number is not None and not (size and number and size.isdisjoint(number)):
+                return True
+    return False
+
+
+def _compared(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield both sides of a comparison or a difference, in both orders."""
+    sides: tuple[ast.expr, ...] = ()
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        sides = (node.left, node.right)
+    elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        sides = (node.left, node.comparators[0])
+    yield from (sides, sides[::-1]) if sides else ()  # type: ignore[misc]
+
+
+def _is_rows(step: StepLoop, node: ast.expr) -> bool:
+    """Return whether an expression is the number of rows of what a loop binds: `len(x)`, `batch["x"].shape[0]`."""
+    only = step.scope.only(node) if isinstance(node, ast.Name) else None
+    if only is not None and only.whole is not None and step.loop in only.block.loops:
+        node = only.whole  # `count = len(x)`
+    root: Optional[ast.expr] = None
+    if isinstance(node, ast.Call) and word_of(node.func) == "len" and node.args:
+        root = node.args[0]
+    elif isinstance(node, ast.Subscript) and ast.unparse(node).endswith(".shape[0]"):
+        root = node.value
+    while isinstance(root, (ast.Subscript, ast.Attribute)):
+        root = root.value
+    bindings = step.scope.bindings.get(root.id, ()) if isinstance(root, ast.Name) else ()
+    is_bound = any(each.stmt is step.loop or step.loop in each.block.loops for each in bindings)
+    return is_bound and word_of(root) not in _filled(step, APPENDS)  # type: ignore[arg-type]
 
 
 def is_shared(batch: Call) -> bool:
@@ -140,7 +187,8 @@ def expected(batch: Call) -> Optional[Place]:
     """Return code that takes as many batches of each epoch as there are with the last one; None without such code.
 
     `math.ceil(len(rows) / size)` and the like, `next(batches)` in a loop with a number of passes of its own, or
-    `np.concatenate(outputs)` of what the batches of an epoch gave: there is one for each row.
+    `np.concatenate(outputs)` of what the batches of an epoch gave: there is one for each row. Also `np.array(outputs)`
+    of a list to which each batch adds its rows.
     """
     program, size = batch.program, batch.argument("batch_size").constants
     for module in program.modules if size else ():
@@ -154,16 +202,16 @@ def expected(batch: Call) -> Optional[Place]:
     for each in step_loops(program):
         if _takes(program, each):
             return each.scope.module.place(each.loop)
-        rows = _filled(each, ("append",))
-        joins = (site for site in each.scope.calls if site.word in _JOINS and isinstance(site.node, ast.Call))
-        for site in joins if rows else ():
-            if any(word_of(part) in rows for part in site.call.args[:1]):
+        batches, rows = _filled(each, ("append",)), _filled(each, ("extend",))
+        for site in each.scope.calls if batches or rows else ():
+            filled = batches if site.word in _JOINS else rows if site.word in _ARRAYS else set()
+            if isinstance(site.node, ast.Call) and any(word_of(part) in filled for part in site.node.args[:1]):
                 return site.place
     return None
 
 
 def _rounded_up(node: ast.AST) -> Optional[ast.expr]:
-    """Return the divisor of `ceil(a / b)`, `-(-a // b)`, `(a + b - 1) // b` and `a // b + 1`; None of others."""
+    """Return the divisor of `ceil(a / b)`, `-(-a // b)`, `(a + b - 1) // b`, `a // b + 1`, ...; None of others."""
     if isinstance(node, ast.Call) and word_of(node.func) == "ceil" and len(node.args) == 1:
         return _divisor(node.args[0], ast.Div)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -173,6 +221,9 @@ def _rounded_up(node: ast.AST) -> Optional[ast.expr]:
         return None
     if isinstance(node.op, ast.Add) and isinstance(node.right, ast.Constant) and node.right.value == 1:
         return _divisor(node.left, ast.FloorDiv)
+    if isinstance(node.op, ast.Add) and (by := _divisor(node.left, ast.FloorDiv)) is not None:
+        rests = (_divisor(each, ast.Mod) for each in ast.walk(node.right) if isinstance(each, ast.BinOp))
+        return by if any(each is not None and spelling(each) == spelling(by) for each in rests) else None
     by = _divisor(node, ast.FloorDiv)
     parts = map(spelling, ast.walk(node.left)) if by is not None else ()
     return by if isinstance(node.left, ast.BinOp) and spelling(by) in parts else None
@@ -262,6 +313,9 @@ def _remains(batch: Call, pipeline: pipelines.Pipeline) -> Optional[bool]:
     numbers = [size for size in sizes if isinstance(size, int) and size > 0]
     if rows is None or len(numbers) < len(sizes):
         return None
+    counts = [pipelines.taken(batch.program, stage) for stage in pipeline.stages[:at]]
+    if any(count is not None and all(count <= rows // n for n in numbers) for count in counts):
+        return False  # `take` ends before the last one
     # of fewer rows than a batch, all epochs have the same: without the last batch there is none
     left = [rows > n and rows % n > 0 for n in numbers]
     return (True if all(left) else None) if any(left) else False

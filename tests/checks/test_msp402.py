@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from programs import Program, case, fires, join, quiet
 
@@ -246,6 +248,11 @@ FIRES = [
             ("negative", "steps = -(-n // size)", "", "display-only"),
             ("rounded up", "steps = (n + size - 1) // size", "", "display-only"),
             ("one more", "steps = n // size + 1", "", "display-only"),
+            ("one more for a rest", "steps = n // size + (n % size > 0)", "", "display-only"),
+            ("one more for a rest, as a number", "steps = len(x) // 32 + int(n % 32 != 0)", "", "display-only"),
+            ("one more for some rest", "steps = n // size + bool(n % size)", "", "display-only"),
+            ("one more by a choice", "steps = n // size + (1 if n % size else 0)", "", "display-only"),
+            ("another rest", "steps = n // size + n % 7", "", "unsafe"),
             (
                 "by a function that runs",
                 "def steps():\n    return math.ceil(n / size)\nprint(steps())",
@@ -314,6 +321,42 @@ FIRES = [
     ),
     *(
         case(
+            f"a size that decides something else: {name}",
+            IMPORTS,
+            GRAPH,
+            'size = 32\nlosses = []\nlimit = 100\ntrain_set = ds.MindDataset("a").batch(size)  # ! unsafe\n',
+            STEP,
+            f"for x, y in train_set.create_tuple_iterator():\n    {each}\n    losses.append(step(x, y))\n",
+        )
+        for name, each in (
+            ("one row", "if x.shape[0] < 2:\n        continue"),
+            ("columns", "if x.shape[1] != size:\n        continue"),
+            ("losses", "if len(losses) > limit:\n        losses.pop(0)"),
+            ("rows of something else", "if len(labels) != size:\n        break"),
+            ("nothing: it is shown", "print(x.shape[0], len(x))"),
+            ("the last row", "print(x[len(x) - 1])"),
+        )
+    ),
+    *(
+        case(
+            f"{name} of the batches",
+            IMPORTS,
+            GRAPH,
+            f'train_set = ds.MnistDataset("a").batch(64){stages}  # ! unsafe\n',
+            TRAIN,
+        )
+        for name, stages in (("all", ".take(938)"), ("all, and more", ".take(2000)"), ("the last", ".skip(10)"))
+    ),
+    case(
+        "part of the rows",
+        IMPORTS,
+        GRAPH,
+        "rows = 100\nsize = rows // 3\n",
+        'train_set = ds.MindDataset("a").batch(size)  # ! unsafe\n',
+        TRAIN,
+    ),
+    *(
+        case(
             f"beside the steps: {name}",
             IMPORTS,
             GRAPH,
@@ -334,6 +377,10 @@ FIRES = [
             ("a function that goes through it", "", "walk(train_set)", "display-only"),
             ("outputs joined", "rows.append(net(x).asnumpy())", "print(np.concatenate(rows))", "display-only"),
             ("outputs joined in the end", "rows.append(net(x))", "print(ms.ops.cat(rows, axis=0))", "display-only"),
+            ("rows of outputs", "rows.extend(net(x).asnumpy())", "print(np.array(rows) == labels)", "display-only"),
+            ("rows of outputs, in a list", "rows.extend(y.tolist())", "print(np.asarray(rows))", "display-only"),
+            ("rows that are counted", "rows.extend(y.tolist())", "print(len(rows))", "unsafe"),
+            ("losses as an array", "rows.append(loss)", "print(np.array(rows))", "unsafe"),
             ("a function that goes through another one", "", "walk(other)", "unsafe"),
             ("a function that nothing calls", "", "print(walk)", "unsafe"),
             ("a second training", "", "for x, y in train_set.create_tuple_iterator():\n    step(x, y)", "unsafe"),
@@ -759,6 +806,58 @@ QUIET = [
     case("CIFAR", IMPORTS, GRAPH, 'train_set = ds.Cifar10Dataset("a").shuffle(10).batch(100)\n', TRAIN),
     case(
         "so many samples", IMPORTS, GRAPH, 'train_set = ds.ImageFolderDataset("a", num_samples=64).batch(32)\n', TRAIN
+    ),
+    *(
+        case(
+            f"the last batch is not read: {stages}",
+            IMPORTS,
+            GRAPH,
+            f'train_set = ds.MnistDataset("a").batch(64){stages}\n',
+            TRAIN,
+        )
+        for stages in (".take(100)", ".take(937)", ".take(count=20)", ".shuffle(9).take(50)", ".take(100).repeat(3)")
+    ),
+    *(
+        case(
+            f"all rows: {size}",
+            IMPORTS,
+            GRAPH,
+            f"rows = np.load('x.npy')\ncount = {size}\n",
+            f'train_set = ds.NumpySlicesDataset(rows, ["x"]).batch({given})\n',
+            TRAIN,
+        )
+        for size in ("rows.shape[0]", "len(rows)", "np.shape(rows)[0]")
+        for given in ("count", size)
+    ),
+    *(
+        case(
+            f"a smaller batch that the loop sees to: {name}",
+            IMPORTS,
+            GRAPH,
+            'size = 32\nother = load()\ntrain_set = ds.MindDataset("a").batch(size)\n',
+            STEP,
+            "for batch in train_set.create_tuple_iterator(output_numpy=True):\n    x, y = batch\n",
+            textwrap.indent(f"{each}\n", "    "),
+        )
+        for name, each in (
+            ("left out", "if x.shape[0] != size:\n    continue\nstep(x, y)"),
+            ("the end", "if len(x) < size:\n    break\nstep(x, y)"),
+            ("only whole ones", "if x.shape[0] == 32:\n    step(x, y)"),
+            ("the number has a name", "count = x.shape[0]\nif count < size:\n    continue\nstep(x, y)"),
+            ("of the whole batch", "if size > len(batch[0]):\n    continue\nstep(x, y)"),
+            ("a size that is not known", "if len(x) != other.size:\n    continue\nstep(x, y)"),
+            ("filled up", "x = np.pad(x, ((0, size - len(x)), (0, 0)))\nstep(x, y)"),
+            ("rows that are missing", "rest = size - y.shape[0]\nif rest:\n    x, y = fill(x, y, rest)\nstep(x, y)"),
+        )
+    ),
+    case(
+        "inputs that may have any number of rows",
+        IMPORTS,
+        GRAPH,
+        'train_set = ds.MindDataset("a").batch(32)\n',
+        STEP,
+        "step.set_inputs(*(ms.Tensor(shape=[None, each], dtype=ms.float32) for each in (64, 16)))\n"
+        "for x, y in train_set.create_tuple_iterator():\n    step(x, y)\n",
     ),
     case("what is taken", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").take(64).batch(32)\n', TRAIN),
     case("repeated", IMPORTS, GRAPH, 'train_set = ds.MnistDataset("a").repeat(2).batch(64)\n', TRAIN),
