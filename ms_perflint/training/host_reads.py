@@ -34,6 +34,7 @@ KEEPS = frozenset(
     }
 )  # fmt: skip
 _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
+_TEXTS = (ast.JoinedStr, ast.BinOp, ast.Call)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)  # of a tensor, they give a tensor
 _OPERATORS = ("mindspore.ops.", "mindspore.mint.")
 _RANK = r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
@@ -228,7 +229,9 @@ class _Results(NamedTuple):
         if isinstance(node.func, ast.Attribute):
             if site.word in METHODS:
                 return self.is_one(node.func.value)
-            return site.word in LOGS and any(map(self._are_shown, given(node)))
+            # what `debug` is given is formatted where that level is shown only
+            parts = [each for each in given(node) if site.word != "debug" or not self.is_one(each)]
+            return site.word in LOGS and any(map(self._are_shown, parts))
         if site.word not in FUNCTIONS or self.program.callees(site):
             return False
         return any(map(self._are_shown, given(node)))
@@ -271,8 +274,15 @@ class _Results(NamedTuple):
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
             parts = given(node)
         else:
-            return self.is_one(node)
+            return self.is_one(node) or self._is_text(node)
         return any(map(self._are_shown, parts))
+
+    def _is_text(self, node: ast.expr) -> bool:
+        """Return whether a name is a text that each iteration makes of one: `text = f"{i} {loss}"`."""
+        made = self.step.scope.only(node)
+        if made is None or not _is_in_same_loop(self.step, made.block) or not isinstance(made.whole, _TEXTS):
+            return False
+        return self._are_shown(made.whole) and is_in_each_iteration(self.program, self.step, made.site)
 
     def decide(self) -> bool:
         """Return whether one decides what follows: a guard, what the next step is given or reads."""

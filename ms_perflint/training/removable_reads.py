@@ -30,7 +30,11 @@ def removable(program: Program) -> frozenset[ast.AST]:
         kept = _kept(step.scope.owner, [each.stmt for each in own])
         inside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop] and site not in own)
         is_left = any(_shows(site, kept) and is_in_each_iteration(program, step, site) for site in inside)
-        if all(map(_is_kept, own)) and not is_left and not _is_formatted(kept):
+        if (
+            all(_is_kept(each) and not _is_in_array(program, each) for each in own)
+            and not is_left
+            and not _is_formatted(kept)
+        ):
             found.update(each.node for each in own)
     return frozenset(found)
 
@@ -44,6 +48,21 @@ def _is_kept(site: Site) -> bool:
     calls = (each for each in ast.walk(value) if isinstance(each, ast.Call)) if value is not None else ()
     passed = (part for each in calls for part in given(each))
     return value is not None and bool(unread(site)) and not any(node in ast.walk(part) for part in passed)
+
+
+def _is_in_array(program: Program, site: Site) -> bool:
+    """Return whether the result of a read goes into an array or a number of NumPy, which reads a tensor itself.
+
+    Run on 2.10: `losses[i] = loss` and `total += loss` call `asnumpy` where they are of `np.zeros`.
+    """
+    stmt = site.stmt
+    holders = filled(stmt, ())
+    is_sum = isinstance(stmt, ast.AugAssign) or isinstance(assigned(stmt)[1], ast.BinOp)
+    names = [each for each in descendants(stmt) if isinstance(each, ast.Name)] if is_sum else []
+    bindings = (each for name in names for each in site.scope.lookup(name)) if not holders else ()
+    holders += [each.whole for each in bindings if each.stmt is not stmt and each.whole is not None]
+    known = (each for holder in holders for each in program.value(holder, site.scope).alternatives)
+    return any(each.type_api.startswith("numpy.") for each in known)
 
 
 class _Kept(NamedTuple):

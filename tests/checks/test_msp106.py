@@ -265,6 +265,31 @@ CHECKED = """
     """
 FIRES = [
     *(
+        each(f"what holds it: {before}", f"{line}  # ! {fix}", before=f"{before}\n")
+        for before, line, fix in (
+            ("losses = np.zeros(1000)", "losses[i] = loss.asnumpy()", "no fix"),
+            ("losses = np.empty((30, 1000))", "losses[epoch, i] = float(loss)", "no fix"),
+            ("losses = np.full(9, 0.5)", "losses[:] = loss.item()", "no fix"),
+            ("total = np.float32(0)", "total += loss.asnumpy()", "no fix"),
+            ("total = np.zeros(1)", "total = total + loss.asnumpy()", "no fix"),
+            ("total = np.zeros(1)", "total = 0.9 * total + 0.1 * loss.asnumpy()", "no fix"),
+            ("losses = [0] * 1000", "losses[i] = loss.asnumpy()", "display-only"),
+            ("losses = {}", "losses[epoch, i] = loss.item()", "display-only"),
+        )
+    ),
+    *(
+        each(f"a text of it: {line}", *line.split("\n"), before="logger = logging.getLogger()\n")
+        for line in (
+            'text = f"{i} {loss}"\nprint(text)  # ! no fix',
+            'text = "%d %.3f" % (i, loss)\nlogger.info(text)  # ! no fix',
+            'text = "{}".format(loss)\nlogger.info("%s", text)  # ! no fix',
+            'text = "loss: " + f"{loss}"\nlogger.debug(text)  # ! no fix',
+            'logger.debug(f"{loss}")  # ! no fix',
+            'logger.debug("%.3f" % loss)  # ! no fix',
+            'logger.debug("{}".format(loss))  # ! no fix',
+        )
+    ),
+    *(
         case(f"behind a check of a size: {line}", START, before, join(CHECKED).format(line), "run(24)\n")
         for before, line in (
             ("", "loss = step(x, y); print(loss)  # !"),
@@ -726,6 +751,19 @@ FIRES = [
     ),
 ]
 QUIET = [
+    *(
+        each(f"no text of it: {line}", *line.split("\n"), before="logger = logging.getLogger()\n")
+        for line in (
+            'logger.debug("%s", loss)',
+            "logger.debug(loss)",
+            'logger.debug("%d %s", i, loss.mean())',
+            'text = f"{i}"\nprint(text)',
+            'text = f"{loss.shape} {loss.dtype}"\nprint(text)',
+            'if i % 100 == 0:\n    text = f"{loss}"\n    print(text)',
+            'if i % 100 == 0:\n    text = f"{loss}"\nprint(text)',
+            "text = describe(loss)\nprint(text)",
+        )
+    ),
     *(
         each(f"another condition: {line}", *line.split("\n"), before="losses, sink = [], {}\n")
         for line in (
