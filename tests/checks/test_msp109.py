@@ -64,7 +64,52 @@ def stepping(*lines: str) -> str:
     return LOOP + "".join(f"    {line}\n" for line in lines)
 
 
+SUMS = """
+    temp, decay, count, rate = 1.0, 0.99, 0, 2
+    temp = 1.0
+    zero = 0
+    for epoch in range(50):
+        for x, y in data.create_tuple_iterator():
+            step(x, y, {given}){mark}
+            {line}
+    """
+EPOCHS = """
+    for epoch in range({count}):
+        for x, y in data.create_tuple_iterator():
+            step(x, y, {given}){mark}
+    """
+STEPS = "import math\n\ntotal = 10 * data.get_dataset_size()\ncount = 0\n"
+MANY = (
+    "2.0 / (1.0 + np.exp(-10 * i / 1000)) - 1",
+    "float(2.0 / (1.0 + math.exp(-10.0 * (i / total))) - 1)",
+    "0.5 * (1 + math.cos(math.pi * i / total))",
+    "1 - i / total",
+    "min(1.0, i / 1000)",
+    "max(0.0, 1 - i / total)",
+    "min((i + 1) / 50, 2)",
+    "max(i, 10)",
+    "0.1 + min(0.9, 0.001 * i)",
+)
+ONE_OF_FEW = (
+    "min(i, 10)",
+    "min(1.0, i / 10)",
+    "max(5 - i, 0)",
+    "min(0.001, i / 1000)",
+    "min(i, int(input()))",
+    "min(1, 2)",
+)
+
 FIRES = [
+    *(case(f"computed: {each}", GRAPH, STEPS, stepping(f"step(x, y, {each})  # ! display-only")) for each in MANY),
+    case(
+        "limited, of many epochs",
+        GRAPH,
+        EPOCHS.format(count=50, given="min(1.0, epoch / 100)", mark="  # ! display-only"),
+    ),
+    *(
+        case(f"the next number: {line}", GRAPH, SUMS.format(given="temp", line=line, mark="  # ! display-only"))
+        for line in ("temp *= 0.999", "temp = temp * 0.999", "temp /= 2", "temp = temp - 0.001", "temp *= decay")
+    ),
     case("the number of the step", GRAPH, stepping("step(x, y, i)  # ! display-only")),
     case("arithmetic", GRAPH, stepping("step(x, y, 1.0 / (i + 1))  # ! display-only")),
     case("by keyword", GRAPH, stepping("step(x, y, rate=i)  # ! display-only")),
@@ -261,6 +306,28 @@ FIRES += [
 ]
 
 QUIET = [
+    *(case(f"one of few: {each}", GRAPH, STEPS, stepping(f"step(x, y, {each})")) for each in ONE_OF_FEW),
+    *(
+        case(
+            f"limited, of {count} epochs: {each}",
+            GRAPH,
+            EPOCHS.format(count=count, given=each, mark=""),
+        )
+        for count, each in ((50, "max(100, epoch)"), (50, "max(45, epoch)"), (10, "min(1.0, epoch / 100)"))
+    ),
+    *(
+        case(f"no next number: {line}", GRAPH, SUMS.format(given=line.split()[0], line=line, mark=""))
+        for line in (
+            "temp *= -1",
+            "temp = -temp",
+            "temp = 1 - temp",
+            "temp *= 1.0",
+            "temp *= float(input())",
+            "temp **= 2",
+            "zero *= 2",
+            "temp = 0.5",
+        )
+    ),
     *(
         case(f"what only PyNative mode runs: {test}", GRAPH, ARMS.format(test=test, end=""))
         for test in ("if args.eager", 'if args.mode == "pynative"', 'if args.mode != "graph"')

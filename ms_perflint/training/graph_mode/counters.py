@@ -7,8 +7,10 @@ Run on 2.10, CPU. In each step this is slower than PyNative. In each epoch it is
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Site
@@ -18,15 +20,20 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
-from ms_perflint.training.factors import is_dataset_size
+from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
 from ms_perflint.training.step_loops import DATA, ITERATORS
 from ms_perflint.training.training import callers, running_callers
 
+LONG = 1000  # steps
 FEW = 20  # values: each is compiled once
 HOPS = 6  # names and functions on the way to a value
 _STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` give few values
+_COMPUTE: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
+_LIMITS: dict[str, Callable[..., float]] = {"builtins.min": min, "builtins.max": max}
 _KEEP = frozenset(
     {
         "builtins.float", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64", "math.exp", "math.cos",
@@ -76,9 +83,9 @@ class Loops:
         if not hops:
             return
         if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
-            sides = {side: list(self.of_number(site, side, hops - 1)) for side in (node.left, node.right)}
+            sides = {side: list(self.of_number(site, side, hops)) for side in (node.left, node.right)}
             rest = [side for side, loops in sides.items() if not loops]
-            sizes = (is_dataset_size(self.program, Part(side, site.scope)) for side in rest)
+            sizes = (self._is_size(site, side) for side in rest)
             if all(is_size or scalar(self.program, side, site.scope) for side, is_size in zip(rest, sizes)):
                 yield from (loop for loops in sides.values() for loop in loops)
         elif isinstance(node, ast.Call):
@@ -87,9 +94,11 @@ class Loops:
                 yield from self._around(site)
             keeps = apis and (apis <= _KEEP or (apis == {"builtins.int"} and not self.certain))
             if keeps and len(node.args) == 1:
-                yield from self.of_number(site, node.args[0], hops - 1)
+                yield from self.of_number(site, node.args[0], hops)
             if not self.certain:
                 yield from self._of_result(site, node, hops)
+            elif len(apis) == 1 and (limit := _LIMITS.get(next(iter(apis)))) is not None:
+                yield from self._of_limited(site, node, limit, hops)
         elif isinstance(node, (ast.IfExp, ast.Subscript)) and not self.certain:
             is_number = isinstance(node, ast.IfExp) or self._holds_numbers(site, node.value)
             parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node.slice,) if is_number else ()
@@ -112,6 +121,42 @@ class Loops:
         return (
             are(_RANDOM) or (not node.args and are(_ALONE)) or (len(node.args) < 3 and are_numbers and are(_BY_NUMBERS))
         )
+
+    def _is_size(self, site: Site, node: ast.expr) -> bool:
+        """Return whether an expression is the number of batches of a dataset, or of some epochs of it."""
+        return has_factor(self.program, Part(node, site.scope), partial(is_dataset_size, self.program), alone=True)
+
+    def _of_limited(self, site: Site, node: ast.Call, limit: Callable[..., float], hops: int) -> list[ast.AST]:
+        """Return the loops in which `min` or `max` of two numbers gives more than a few: `min(1.0, i / 100)`."""
+        loops = [loop for each in node.args for loop in self.of_number(site, each, hops)]
+        heads = [loop.iter for loop in loops if isinstance(loop, ast.For)]
+        ranges = (self._range(site, each.args) for each in heads if isinstance(each, ast.Call) and each.args)
+        steps = min((len(each) for each in ranges if each), default=LONG)
+        found: set[float] = set()
+        for step in range(min(steps, LONG)) if loops and len(node.args) == 2 else ():
+            left, right = (self._at(site, each, step) for each in node.args)
+            if left is None or right is None:
+                return []
+            found.add(limit(left, right))
+        return loops if len(found) >= FEW else []
+
+    def _at(self, site: Site, node: ast.expr, step: int, hops: int = HOPS) -> Optional[float]:
+        """Return what a number is where all counters are at `step`; None where that is not known."""
+        if isinstance(node, ast.BinOp):
+            left, right = (self._at(site, side, step, hops) for side in (node.left, node.right))
+            compute = _COMPUTE.get(type(node.op))
+            if compute is None or left is None or right is None or (isinstance(node.op, ast.Div) and not right):
+                return None
+            return compute(left, right)
+        if isinstance(node, ast.Name) and hops and any(self.of_number(site, node)):
+            only = site.scope.only(node)
+            whole = only.whole if only is not None and only.kind == "assign" else None
+            return self._at(site, whole, step, hops - 1) if whole is not None else step
+        constants = self.program.value(node, site.scope).constants
+        constant = next(iter(constants)) if len(constants) == 1 else None
+        if isinstance(constant, (int, float)):
+            return constant
+        return LONG if self._is_size(site, node) else None
 
     def _of_result(self, site: Site, call: ast.Call, hops: int) -> Iterator[ast.AST]:
         """Yield the loops in which a call likely gives many numbers: `min(1.0, step / 50)`, `float(loss)`.
@@ -153,7 +198,12 @@ class Loops:
             loops = binding.block.loops
             if not self.certain and loops and any(map(self._is_number, bindings)) and self._goes_on(binding):
                 yield loops[0]
-            elif binding.kind == "augment" and loops and self._is_start_or_sum(binding):
+            elif (
+                loops
+                and binding.kind != "for"
+                and not isinstance(binding.whole, ast.Constant)
+                and self._is_start_or_sum(binding)
+            ):
                 loop, is_around = loops[0], loops[0] in site.block.loops and binding.block.owner is loops[0]
                 over = loop.iter if is_around and isinstance(loop, ast.For) else None
                 if not self.certain or (over is not None and self._is_long(site, over, "")):
@@ -208,12 +258,24 @@ class Loops:
         return isinstance(node, ast.Name) and node.id == binding.name
 
     def _is_start_or_sum(self, binding: Binding) -> bool:
-        """Return whether a binding gives a constant, or adds a number: `step = 0`, `step += 1`."""
-        stmt = binding.stmt
+        """Return whether a binding gives a constant, or the next number: `step = 0`, `step += 1`, `t *= 0.9`."""
+        stmt, whole = binding.stmt, binding.whole
         if isinstance(stmt, ast.AugAssign):
-            is_sum = isinstance(stmt.op, (ast.Add, ast.Sub))
-            return is_sum and scalar(self.program, stmt.value, binding.scope) is not None
-        return isinstance(binding.whole, ast.Constant)
+            return self._moves_on(binding, stmt.op, stmt.value)
+        if isinstance(whole, ast.BinOp) and isinstance(whole.left, ast.Name) and whole.left.id == binding.name:
+            return binding.kind == "assign" and self._moves_on(binding, whole.op, whole.right)
+        return isinstance(whole, ast.Constant)
+
+    def _moves_on(self, binding: Binding, by: ast.operator, node: ast.expr) -> bool:
+        """Return whether a number that is computed so from the one before takes many values: not `sign *= -1`."""
+        if isinstance(by, (ast.Add, ast.Sub)):
+            return scalar(self.program, node, binding.scope) is not None
+        value = self.program.value(node, binding.scope)
+        starts = (each.whole for each in binding.scope.bindings.get(binding.name, ()))
+        is_zero = any(isinstance(each, ast.Constant) and not each.value for each in starts)
+        are_factors = all(type(each) in (int, float) and each not in (-1, 0, 1) for each in value.constants)
+        is_product = isinstance(by, (ast.Mult, ast.Div)) and bool(value.constants) and not value.open
+        return is_product and are_factors and not is_zero
 
     def _counts_passes(self, site: Site, head: ast.expr, binding: Binding) -> bool:
         """Return whether the variable of a loop counts its iterations, and there are many."""
