@@ -25,6 +25,7 @@ CHANGED = Message("each row changes what outlives it, which several workers cann
 SHARED = Message("workers share the position in an open file, and each has the same copy of a random generator")
 DRAWS = Message("workers draw the same numbers from NumPy unless the program calls `mindspore.set_seed`")
 TOLD = Message("the program changes the source between epochs, which workers do not see: they have their own copy")
+COMPUTED = Message("MindSpore may leave one worker to a source that calls its operators or layers")
 AGAIN = Message("workers begin with the same seed at each iterator: every epoch draws the same random numbers")
 
 
@@ -69,6 +70,9 @@ class SingleWorkerGenerator(Check):
         elif work.shared is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=SHARED)
             related.append(Related(work.shared, Message("this is made once, before the workers start")))
+        elif work.computed is not None:
+            remedy = remedy._replace(safety=Safety.DISPLAY, reason=COMPUTED)
+            related.append(Related(work.computed.place, Message("it computes here")))
         elif work.told is not None:
             remedy = remedy._replace(safety=Safety.DISPLAY, reason=TOLD)
             related.append(Related(work.told, Message("the program changes it here")))

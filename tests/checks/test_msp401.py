@@ -83,6 +83,7 @@ TOLD = """
     model.train(10, train_set.batch(32, True), callbacks=[Hook()])
     """
 READ = "row = np.load(self.files[index])"
+H5PY = "import h5py\n"
 
 
 def source(row: str, made: str = "None") -> str:
@@ -193,6 +194,20 @@ FIRES = [
             ("an array in which all rows are made", "self.made[:] = index", ""),
             ("a part of such an array", "self.made[:2] = index", ""),
             ("all of such an array", "self.made[...] = index", ""),
+            ("a cache", "self.cache[index] = 0", ""),
+            ("a row of a table", "self.cache[index, 0] = 0", ""),
+            ("a cache that gives a row", "extra = self.cache.setdefault(index, index)", ""),
+            ("a number of uses", "self.uses[index] += 1", ""),
+            (
+                "the cache of a function",
+                "extra = size(index)",
+                "import functools\n@functools.lru_cache(None)\ndef size(i):\n    return i\n\n\n",
+            ),
+            (
+                "the cache of a function, by name",
+                "extra = size(index)",
+                "from functools import cache\n@cache\ndef size(i):\n    return i\n\n\n",
+            ),
         )
     ),
     *(
@@ -207,14 +222,49 @@ FIRES = [
             ("a generator of NumPy", "np.random.RandomState(1)", ""),
             ("a newer generator of NumPy", "np.random.default_rng(1)", ""),
             ("a generator of Python", "random.Random(1)", ""),
+            ("a part of a file", "h5py.File('all.h5', 'r')['images']", H5PY),
+            ("a part of a file, in two steps", "h5py.File('all.h5', 'r')['train']['images']", H5PY),
+            ("a part of a database", "lmdb.open('all').begin(write=False)", "import lmdb\n"),
+            ("open files in a list", "[open(name, 'rb') for name in files]", ""),
+            ("open files in a table", "{name: h5py.File(name) for name in files}", H5PY),
+            ("open files, by key", "dict(first=open('a', 'rb'), last=open('b', 'rb'))", ""),
+            ("a file that a function opens", "opened()", "def opened():\n    return open('all.bin', 'rb')\n\n\n"),
+            ("a file that a path opens", "Path('all.bin').open('rb')", "from pathlib import Path\n"),
+            ("a film", "cv2.VideoCapture('all.mp4')", ""),
+        )
+    ),
+    *(
+        program(
+            f"rows of {name}",
+            f"extra = {row}\n            {READ}",
+            f"{before}{MAKE.replace('unsafe', 'display-only')}",
+            made=made,
+        )
+        for name, made, row, before in (
+            ("an operator", "None", "ms.ops.relu(index)", ""),
+            ("an operator of a module", "None", "ops.relu(index)", "from mindspore import ops\n"),
+            ("an operator object", "ops.ReLU()", "self.made(index)", "from mindspore import ops\n"),
+            ("a layer", "nn.Dense(4, 4)", "self.made(index)", ""),
+            ("the numbers of MindSpore", "None", "mnp.ones(4)", "import mindspore.numpy as mnp\n"),
+        )
+    ),
+    *(
+        program(f"rows of {name}", f"extra = {row}\n            {READ}", f"{before}{MAKE}", made=made)
+        for name, made, row, before in (
+            ("a tensor", "None", "ms.Tensor(index)", ""),
+            ("a transform", "vision.Decode()", "self.made(index)", "import mindspore.dataset.vision as vision\n"),
+            ("a dtype", "ms.float32", "self.made", ""),
+            ("a file of arrays", "h5py.File('all.h5', 'r')['images'][:]", "self.made[0]", H5PY),
+            ("a file of arrays, read at once", "h5py.File('all.h5', 'r')['images'][()]", "self.made[0]", H5PY),
+            ("a file of arrays, its first", "h5py.File('all.h5', 'r')['images'][..., :3]", "self.made[0]", H5PY),
+            ("files that are read", "[open(name).read() for name in files]", "self.made[0]", ""),
+            ("a transform that is not known", "load()", "self.made(index)", ""),
         )
     ),
     *(
         program(f"rows that change {name}", f"{row}\n            {READ}", f"{before}{MAKE}")
         for name, row, before in (
-            ("a cache", "self.cache[index] = 0", ""),
             ("an array of their own", "row = np.zeros(4); row[:] = index", ""),
-            ("a row of a table", "self.cache[index, 0] = 0", ""),
             ("a list of their own", "rows = []; rows.append(index)", ""),
             ("a table of their own", "rows = {}; rows[index] = 1", ""),
             ("an object of their own", "row = Image.new('L', (1, 1)); row.index = index", ""),
@@ -360,6 +410,43 @@ QUIET = [
     silent("more workers", make=MAKE.replace("['x']", "['x'], num_parallel_workers=4")),
     silent("a number that is not known", make=MAKE.replace("['x']", "['x'], num_parallel_workers=int(input())")),
     silent("as many as all", make=MAKE.replace("['x']", "['x'], num_parallel_workers=None")),
+    *(
+        case(
+            f"rows made side by side: {name}",
+            IMPORTS,
+            "import concurrent.futures, queue, threading\nimport multiprocessing as mp\n\n\n",
+            source(f"extra = {row}\n            {READ}", made),
+            START,
+            MAKE.replace("  # ! unsafe", ""),
+            TRAIN,
+        )
+        for name, made, row in (
+            ("a pool of processes", "mp.Pool(4)", "self.made.map(np.load, self.files)"),
+            ("a pool of threads", "mp.pool.ThreadPool(4)", "self.made.map(np.load, self.files)"),
+            ("an executor", "concurrent.futures.ThreadPoolExecutor(4)", "self.made.submit(np.load, 1)"),
+            ("an executor of processes", "concurrent.futures.ProcessPoolExecutor()", "self.made.submit(np.load, 1)"),
+            ("a queue", "queue.Queue(8)", "self.made.get()"),
+            ("a pool for each row", "None", "mp.Pool(4).map(np.load, self.files)"),
+            ("a thread for each row", "None", "threading.Thread(target=self.read).start()"),
+        )
+    ),
+    *(
+        silent(f"work that nobody asks for: {name}", row, make)
+        for name, row, make in (
+            (
+                "a parameter",
+                "row = self.data[index]\n            if self.transform: row = cv2.resize(row, (2, 2))",
+                MAKE,
+            ),
+            (
+                "an option",
+                "row = np.load('a') if args.load else self.data[index]",
+                "parser = argparse.ArgumentParser()\nparser.add_argument('--load', action='store_true')\n"
+                f"args = parser.parse_args()\n{MAKE}",
+            ),
+            ("a constant", "row = self.data[index]\n            if LOAD: row = np.load('a')", f"LOAD = False\n{MAKE}"),
+        )
+    ),
     silent("a spread", make=f"options = load()\n{MAKE}".replace("['x']", "['x'], **options")),
     silent(
         "next for another use", train=TAKES.format(body="x = next(others)[0]; step(x, x); print(net(next(rows)['x']))")
