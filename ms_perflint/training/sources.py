@@ -12,7 +12,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import receiver_name
-from ms_perflint.index.syntax_forms import descendants, is_decorated, word_of
+from ms_perflint.index.syntax_forms import descendants, is_decorated, path_of, word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -24,7 +24,7 @@ from ms_perflint.training.repetition import repeats
 
 # Last words of calls that open, read, decode or change an image, a sound or a text
 _WORK = (
-    r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenize|encode_plus|parse_xml"
+    r"(?i)^(?:open|fromfile|loadmat|loadtxt|get_frame|cvtcolor|stft|mfcc|tokenizer?|encode_plus|parse_xml"
     r"|_*(?:im)?(?:read|decode|resize|warp|crop|augment|transform|preprocess|rotate|blur|load_(?!state))\w*"
     r"|\w*_(?:transforms?|augment\w*|resize|decode|crop|imread|preprocess)|transforms|resample|rescale|melspectrogram)$"
 )
@@ -48,7 +48,10 @@ _CHEAP = (
 )
 # Methods that change a list, an iterator or a file, or the position in it
 _CHANGING = frozenset(
-    {"append", "extend", "insert", "remove", "popleft", "appendleft", "setdefault", "write", "writelines", "seek"}
+    {
+        *("append", "extend", "insert", "remove", "popleft", "appendleft", "add", "discard", "pop", "clear"),
+        *("update", "setdefault", "popitem", "write", "writelines", "seek"),
+    }
 )
 _SHARED = frozenset(
     {
@@ -110,7 +113,7 @@ def _work_of(program: Program, call: Call, cls: Optional[Scope]) -> Optional[Wor
     get = method(program.evaluator, cls, "__getitem__") if cls is not None else None
     if cls is None or get is None or _is_listed(call):
         return None  # `__iter__` beside `__getitem__` is not called (mindspore 2.10 datasets_user_defined.py:1103)
-    functions = _functions(program, get)
+    functions = _functions(program, cls, get)
     sites = (site for function in functions for site in function.calls)
     works = [site for site in sites if program.evaluator.may_run(site) and _works(program, site)]
     works = [site for site in works if not conditions.is_on_request(program, site)]
@@ -138,24 +141,37 @@ def _is_listed(call: Call) -> bool:
     return any(isinstance(each, ast.Call) and word_of(each.func) in ("list", "tuple", "sorted") for each in made)
 
 
-def _functions(program: Program, function: Scope) -> list[Scope]:
-    """Return a function and the functions of the project that it calls, directly or not."""
+def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
+    """Return a function of a class and the functions of the project that it calls, directly or not.
+
+    `self.load(...)` of a base class is the method of the class, `self.rows[index]` of another source its `__getitem__`.
+    """
+    evaluator, its = program.evaluator, list(ancestors(program.evaluator, cls))
 
     def called(caller: Scope) -> Iterator[Scope]:
-        sites = (site for site in caller.calls if program.evaluator.may_run(site))
-        return (
-            each for site in sites for each in program.callees(site) if each.is_function and each.name != "__init__"
-        )
+        own = receiver_name(caller) if caller.cls in its else ""
+        for site in (site for site in caller.calls if evaluator.may_run(site)):
+            func = getattr(site.node, "func", None)
+            is_own = own and isinstance(func, ast.Attribute) and path_of(func.value) == own
+            mine = method(evaluator, cls, site.word) if is_own else None
+            yield from (each for each in ((mine,) if mine else program.callees(site)) if each.name != "__init__")
+        for node in descendants(caller.node):
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+                found = (known.cls for known in program.value(node.value, caller).alternatives)
+                rows = (method(evaluator, each, "__getitem__") for each in found if each is not None)
+                yield from (each for each in rows if each is not None)
 
-    return list(reachable([function], called))
+    return [each for each in reachable([function], called) if each.is_function]
 
 
 def _works(program: Program, site: Site) -> bool:
     """Return whether a call reads a file, or decodes or changes a row, by its name; no call of the project."""
-    if program.callees(site) or not isinstance(site.node, ast.Call):
+    if not isinstance(site.node, ast.Call):
         return False
     value = program.evaluator.callees(site)
     names = [known.api or known.type_api for known in value.alternatives if known.api or known.type_api]
+    if not names and program.callees(site):
+        return False
     if any(name.startswith(_READERS) or name == "builtins.open" for name in names):
         return True
     if site.word in ("load", "safe_load"):
@@ -203,8 +219,16 @@ def _changes(function: Scope) -> Iterator[Place]:
         elif isinstance(node, ast.Call) and word_of(node.func) == "next":
             changed = node.args[:1]
         is_global = isinstance(node, (ast.Global, ast.Nonlocal))
-        if is_global or any(root_name(each) == own or _is_outer(each, function) for each in changed):
+        if is_global or any(_is_kept(each, function, own) for each in changed):
             yield function.module.place(node)
+
+
+def _is_kept(node: ast.expr, function: Scope, own: str) -> bool:
+    """Return whether an expression starts at the object of a method, also by a name for an attribute, or outside."""
+    name = root_name(node)
+    values = [binding.value for binding in function.bindings.get(name, ())]
+    is_attribute = own and any(isinstance(each, ast.Attribute) and root_name(each) == own for each in values)
+    return bool(name) and (name == own or is_attribute or _is_outer(node, function))
 
 
 def _is_outer(node: ast.expr, function: Scope) -> bool:
@@ -219,8 +243,9 @@ def _held(program: Program, cls: Scope, functions: list[Scope], names: frozenset
     Forked workers share the position in a file, and each has the same copy of a generator: reads race. In one run on
     2.10 (CPU, 24 rows) no read met another one.
     """
-    bases = ancestors(program.evaluator, cls)
-    own = [(name, each) for base in bases for name, bindings in base.attributes.items() for each in bindings]
+    classes = [*ancestors(program.evaluator, cls), *(each.cls for each in functions if each.cls is not None)]
+    tables = [table for each in dict.fromkeys(classes) for table in (each.attributes, each.bindings)]
+    own = [(name, each) for table in tables for name, bindings in table.items() for each in bindings]
     made = [each for name, each in own if any(name in function.attrs for function in functions)]
     for function in functions:
         free = ((name, function.home(name)) for name in sorted(function.names) if name not in function.bindings)

@@ -198,6 +198,12 @@ FIRES = [
             ("a row of a table", "self.cache[index, 0] = 0", ""),
             ("a cache that gives a row", "extra = self.cache.setdefault(index, index)", ""),
             ("a number of uses", "self.uses[index] += 1", ""),
+            ("a set of bad rows", "self.bad.add(index)", ""),
+            ("a table, by update", "self.cache.update({index: 1})", ""),
+            ("a list that gets shorter", "extra = self.files.pop()", ""),
+            ("a cache with a name", "cache = self.cache; cache[index] = 0", ""),
+            ("a list with a name", "seen = self.seen; seen.append(index)", ""),
+            ("the table of another object", "self.transform.seen[index] = 1", ""),
             (
                 "the cache of a function",
                 "extra = size(index)",
@@ -264,6 +270,8 @@ FIRES = [
     *(
         program(f"rows that change {name}", f"{row}\n            {READ}", f"{before}{MAKE}")
         for name, row, before in (
+            ("a set of their own", "seen = set(); seen.add(index)", ""),
+            ("a copy of a list", "seen = list(self.files); seen.append(index)", ""),
             ("an array of their own", "row = np.zeros(4); row[:] = index", ""),
             ("a list of their own", "rows = []; rows.append(index)", ""),
             ("a table of their own", "rows = {}; rows[index] = 1", ""),
@@ -295,6 +303,66 @@ FIRES = [
             ("a name of their own", "(made := np.random.RandomState(index))", "made = open('a')", "unsafe"),
         )
     ),
+    *(
+        case(
+            f"rows of another object: {name}",
+            IMPORTS,
+            H5PY,
+            f"class Other:\n    handle = {handle}\n\n    def __init__(self):\n        self.made = {made}\n"
+            f"        self.seen = {{}}\n\n    def __getitem__(self, index):\n        return {row}\n\n"
+            "    def row(self, index):\n        return self[index]\n\n"
+            f"    def keep(self, index):\n        self.seen[index] = cv2.imread(index)\n        return self.seen\n\n\n",
+            source(f"row = {taken}", "Other()"),
+            START,
+            MAKE.replace("unsafe", safety),
+            TRAIN,
+        )
+        for name, taken, row, made, handle, safety in (
+            ("by index", "self.made[index]", "cv2.imread(index)", "1", "1", "unsafe"),
+            ("by a computed index", "self.made[index % 4]", "np.load(self.made)", "1", "1", "unsafe"),
+            (
+                "by index, an open file",
+                "self.made[index]",
+                "cv2.imread(self.made)",
+                "h5py.File('a')",
+                "1",
+                "display-only",
+            ),
+            (
+                "an open file of the class",
+                "self.made[index]",
+                "cv2.imread(self.handle)",
+                "1",
+                "open('a')",
+                "display-only",
+            ),
+            ("an open file nobody reads", "self.made[index]", "cv2.imread(index)", "1", "open('a')", "unsafe"),
+            ("a cache", "self.made.keep(index)", "1", "1", "1", "display-only"),
+        )
+    ),
+    *(
+        case(
+            f"a method that the class has: {name}",
+            IMPORTS,
+            f"class Base:\n    def __getitem__(self, index):\n        return self.load(index)\n\n"
+            f"    def load(self, index):\n        {base}\n\n\nclass Source(Base):\n    def __init__(self, files):\n"
+            f"        self.files = files\n\n    def __len__(self):\n        return 9\n\n{own}\n\n",
+            START,
+            MAKE,
+            TRAIN,
+        )
+        for name, base, own in (
+            (
+                "its own",
+                "raise NotImplementedError",
+                "    def load(self, i):\n        return cv2.imread(self.files[i])\n",
+            ),
+            ("it has none before", "pass", "    def load(self, i):\n        return np.load(self.files[i])\n"),
+            ("of the base", "return np.load(index)", ""),
+        )
+    ),
+    program("a tokenizer", "row = self.tokenizer(self.data[index])"),
+    program("a file of h5py", "with h5py.File(self.files[index]) as f: row = f['x'][:]", f"{H5PY}{MAKE}"),
     program("an open file that no row reads", READ, MAKE, made="open('all.bin', 'rb')"),
     *(
         case(
@@ -446,6 +514,26 @@ QUIET = [
             ),
             ("a constant", "row = self.data[index]\n            if LOAD: row = np.load('a')", f"LOAD = False\n{MAKE}"),
         )
+    ),
+    case(
+        "a method that the class has, without work",
+        IMPORTS,
+        "class Base:\n    def __init__(self, files):\n        self.files = files\n\n    def __getitem__(self, index):\n"
+        "        return self.load(index)\n\n    def load(self, index):\n        return np.load(index)\n\n\n"
+        "class Source(Base):\n    def load(self, index):\n        return self.files[index]\n\n\n",
+        START,
+        MAKE.replace("  # ! unsafe", ""),
+        TRAIN,
+    ),
+    case(
+        "rows that another source holds",
+        IMPORTS,
+        "class Other:\n    def __init__(self):\n        self.rows = np.load('a')\n\n"
+        "    def __getitem__(self, index):\n        return self.rows[index]\n\n\n",
+        source("row = self.made[index]", "Other()"),
+        START,
+        MAKE.replace("  # ! unsafe", ""),
+        TRAIN,
     ),
     silent("a spread", make=f"options = load()\n{MAKE}".replace("['x']", "['x'], **options")),
     silent(
