@@ -39,7 +39,9 @@ class DebugSwitchLeftOn(Check):
     def suspect(self, call: Call) -> bool:
         """A switch is on by default, in a program that trains in a mode that it slows."""
         is_on = any(True for _ in debugging.switched_on(call)) and self.program.runs(call)
-        return is_on and self._trains() and not debugging.is_asked_for(call)
+        if not is_on or not self._trains() or debugging.is_asked_for(call):
+            return False
+        return not mode.is_without_training(self.program, call)
 
     def anchors(self, module: SemanticIndex) -> Sequence[Call]:
         """If launchers switch it on: the call through which the entry script trains."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.index.syntax_forms import TRY
 from ms_perflint.infer.paths import paths
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -43,8 +44,23 @@ def switched_on(call: Call) -> Iterator[Switch]:
     """Yield the switches that a call turns on with the default options, and that slow the training."""
     for switch in SWITCHES:
         is_on = not switch.argument or call.argument(switch.argument).default_truth is True
-        if switch.api == call.api and is_on and _slows(call.program, switch.effect):
+        is_slow = switch.api == call.api and is_on and _slows(call.program, switch.effect)
+        if is_slow and not _is_turned_off(call, switch):
             yield switch
+
+
+def _is_turned_off(call: Call, switch: Switch) -> bool:
+    """Return whether a later call may turn a switch off again before the training starts, with the default options."""
+    program, known, start = call.program, condition_of(call), mode.training_starts(call.program)
+    for other in program.calls(switch.api) if switch.argument else ():
+        later = program.position(other)
+        is_behind = program.precedes(call, other) and (start is None or later is None or later <= start)
+        is_off = other.given(switch.argument) is not None and other.argument(switch.argument).default_truth is False
+        if is_behind and is_off and program.runs(other):
+            more = (condition for condition in condition_of(other) if condition not in known)
+            if all(conditions.by_default(program, each) is not False for each in more):
+                return True
+    return False
 
 
 def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
@@ -84,8 +100,13 @@ def _slows(program: Program, effect: str) -> bool:
 
 
 def is_asked_for(call: Call) -> bool:
-    """Return whether the call needs an option that is off by default, also one for the mode."""
-    return call.is_optional or mode.is_opt_in(call.program, call)
+    """Return whether the call needs an option that is off by default, also one for the mode, or an error."""
+    return call.is_optional or mode.is_opt_in(call.program, call) or _is_handler(call)
+
+
+def _is_handler(call: Call) -> bool:
+    """Return whether a call runs where something fails."""
+    return any(isinstance(each.owner, TRY) and each.arm.startswith("handler") for each in call.block.chain())
 
 
 def use_of_graphs(call: Call, parameter: str) -> Optional[Use]:

@@ -133,7 +133,45 @@ FIRES = [
         REPORTED,
     ),
 ]
+SAVED = "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=True)  # ! safe\n"
+OFF = "ms.set_context(save_graphs=False)\n"
+FIRES += [
+    case(f"turned off {name}", IMPORTS, OPTIONS.format(default=0), *text)
+    for name, *text in (
+        ("behind the training", SAVED, TRAIN, OFF),
+        ("on request", SAVED, f"if args.debug:\n    {OFF}", TRAIN),
+        ("before", OFF, SAVED, TRAIN),
+        ("in a function that nothing calls", SAVED, f"def off():\n    {OFF}\n", TRAIN),
+        ("and on again", SAVED.replace("  # ! safe", ""), OFF, SAVED, TRAIN),
+        ("for another switch", SAVED, "ms.set_context(pynative_synchronize=False)\n", TRAIN),
+    )
+]
+FIRES += [
+    case("set in the body of a try", IMPORTS, f"try:\n    {SAVED}except ValueError:\n    pass\n", TRAIN),
+    case("set between two trainings", IMPORTS, GRAPH, TRAIN, SAVED, "model.train(1, train_set)\n"),
+]
 QUIET = [
+    *(
+        case(f"turned off {name}", IMPORTS, OPTIONS.format(default=0), *text)
+        for name, *text in (
+            ("before the training", SAVED.replace("  # ! safe", ""), OFF, TRAIN),
+            ("by level 0", SAVED.replace("  # ! safe", ""), "ms.set_context(save_graphs=0)\n", TRAIN),
+            ("unless requested", SAVED.replace("  # ! safe", ""), f"if not args.debug:\n    {OFF}", TRAIN),
+            ("where it is not known", SAVED.replace("  # ! safe", ""), f"if input():\n    {OFF}", TRAIN),
+            ("by an option", SAVED.replace("  # ! safe", ""), OFF.replace("False", "args.save_graphs"), TRAIN),
+            ("in a function", SAVED.replace("  # ! safe", ""), f"def off():\n    {OFF}\noff()\n", TRAIN),
+            ("for the data pipeline", "ds.config.set_debug_mode(True)\nds.config.set_debug_mode(False)\n", TRAIN),
+            (
+                "for eager operators",
+                "ms.set_context(mode=ms.PYNATIVE_MODE, pynative_synchronize=True)\n",
+                "ms.set_context(pynative_synchronize=False)\n",
+                TRAIN,
+            ),
+        )
+    ),
+    case("only behind the training", IMPORTS, GRAPH, TRAIN, "ms.set_context(save_graphs=True)\nms.export(net)\n"),
+    case("a data pipeline behind the training", IMPORTS, GRAPH, TRAIN, "ds.config.set_debug_mode(True)\n"),
+    case("where something fails", IMPORTS, f"try:\n    {GRAPH}except RuntimeError:\n    {SAVED[:-10]}\n", TRAIN),
     case("false", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=False)\n", TRAIN),
     case("level 0", IMPORTS, "ms.set_context(mode=ms.GRAPH_MODE, save_graphs=0)\n", TRAIN),
     case("not said", IMPORTS, GRAPH, TRAIN),
