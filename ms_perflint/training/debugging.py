@@ -77,7 +77,10 @@ def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
 def _set_in_code(program: Program, name: str) -> Optional[tuple[str, Place]]:
     """Return the text that code sets a variable to with the default options, with its place; None for others."""
     found = [each for each in environment.writes(program, name) if _is_run(program, each[0])]
+    taken = (call for call in program.calls("os.environ.pop", "os.environ.clear") if _is_run(program, call))
     if len(found) != 1 or conditions.is_on_request(program, found[0][0]):
+        return None
+    if any(not each.node.args or program.value(each.node.args[0], each.scope).may_be(name) for each in taken):
         return None
     site, node = found[0]
     text = program.value(node, site.scope).constant

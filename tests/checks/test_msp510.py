@@ -147,6 +147,7 @@ FIRES += [
     )
 ]
 FIRES += [
+    case("set, and another is taken", IMPORTS, SET.format(value="1"), 'os.environ.pop("GLOG_v", None)\n', REPORTED),
     case("set in the body of a try", IMPORTS, f"try:\n    {SAVED}except ValueError:\n    pass\n", TRAIN),
     case("set between two trainings", IMPORTS, GRAPH, TRAIN, SAVED, "model.train(1, train_set)\n"),
 ]
@@ -167,6 +168,15 @@ QUIET = [
                 "ms.set_context(pynative_synchronize=False)\n",
                 TRAIN,
             ),
+        )
+    ),
+    *(
+        case(f"set in code, and {text}", IMPORTS, SET.format(value="1"), GRAPH, f"{text}\n", TRAIN)
+        for text in (
+            'os.environ.pop("MS_DEV_SAVE_GRAPHS")',
+            'os.environ.pop("MS_DEV_SAVE_GRAPHS", None)',
+            "os.environ.pop(input())",
+            "os.environ.clear()",
         )
     ),
     case("only behind the training", IMPORTS, GRAPH, TRAIN, "ms.set_context(save_graphs=True)\nms.export(net)\n"),
