@@ -11,7 +11,7 @@ from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.signature import receiver_name
+from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.index.syntax_forms import descendants, is_decorated, path_of, word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.program.call_site import Call
@@ -260,14 +260,24 @@ def _held(program: Program, cls: Scope, functions: list[Scope], names: frozenset
 
 def _is_made_by(program: Program, node: ast.expr, scope: Scope, names: frozenset[str]) -> bool:
     """Return whether a value is made by one of some APIs, is a part of such a value, or holds one."""
+
+    def parts(part: Part) -> Iterable[Part]:
+        base = _whole(part.node)
+        if base is not None:
+            return (Part(base, part.scope),)
+        held = (each for known in program.value(*part).alternatives for each in known.parts)
+        return (Part(each.node, each.scope) for each in held)
+
+    found = (each for each in reachable([Part(node, scope)], parts) if _whole(each.node) is None)
+    return any(known.type_api in names for each in found for known in program.value(*each).alternatives)
+
+
+def _whole(node: ast.expr) -> Optional[ast.expr]:
+    """Return the value of which an expression is a part, or the values of a table; None for others."""
     if isinstance(node, ast.DictComp) or (isinstance(node, ast.Subscript) and not _is_read(node.slice)):
-        return _is_made_by(program, node.value, scope, names)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
-        return _is_made_by(program, node.func.value, scope, names)
-    return any(
-        known.type_api in names or any(_is_made_by(program, each.node, each.scope, names) for each in known.parts)
-        for known in program.value(node, scope).alternatives
-    )
+        return node.value
+    is_view = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS
+    return node.func.value if is_view else None  # type: ignore[attr-defined]
 
 
 def _is_read(node: ast.expr) -> bool:

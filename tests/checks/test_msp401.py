@@ -113,6 +113,24 @@ DECIDED = (  # the number of workers: what says it, and what is passed
 
 FIRES = [
     program("loads an array", READ),
+    program(
+        "a slice of shuffled pairs, which the evaluator finds among its own parts",
+        "row = self.read(self.files[index][0])",
+        """
+import random
+
+
+def load(ratio):
+    pairs = [(a, b) for a, b in zip(files, files)]
+    random.shuffle(pairs)
+    count = int(ratio * len(files))
+    return pairs[0:count], pairs[count:]
+
+
+files, others = load(0.3)
+"""
+        + MAKE,
+    ),
     program("opens a file", "row = open(self.files[index]).read()"),
     program("opens an image", "row = np.asarray(Image.open(self.files[index]))"),
     program("reads an image", "row = cv2.imread(self.files[index])"),
