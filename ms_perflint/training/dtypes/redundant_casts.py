@@ -147,7 +147,7 @@ def is_changed_in_place(call: Call, first: Cast) -> bool:
         return False  # something new, that nothing else holds
     if _is_consumed(call):
         return False
-    roots = _seen_through({root_name(node) for node in (value, *targets(call.stmt))}, call.scope.owner)
+    roots = {root_name(node) for node in (value, *targets(call.stmt))}
     made = call.module.site_at(first.node) or call
     again = {id(node) for loop in made.block.loops for node in ast.walk(loop)}
     owner = call.scope.owner
@@ -177,49 +177,21 @@ def _changes(program: Program, function: Scope) -> tuple[tuple[str, Optional[ast
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     inner = [node for node in ast.walk(function.node) if isinstance(node, functions) and node is not function.node]
     apart = {id(node) for each in inner for node in ast.walk(each)}
-    found = ((root, node) for node in ast.walk(function.node) for root in map(root_name, _changed(node)))
+    found = ((_changed(node), node) for node in ast.walk(function.node))
     return tuple((root, None if id(node) in apart else node) for root, node in found if root)
 
 
-def _seen_through(roots: set[str], function: Scope) -> set[str]:
-    """Return names, and those of views of their values: `row` of `row = x.reshape(-1)[0]`."""
-    wholes = [(name, each.whole) for name, bound in function.bindings.items() for each in bound]
-    while True:
-        more = {name for name, whole in wholes if whole is not None and _viewed(whole) in roots}
-        if more <= roots:
-            return roots
-        roots = roots | more
-
-
-def _viewed(node: ast.expr) -> str:
-    """Return the name of the value that an expression is, or is a view of; "" without one."""
-    while True:
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in tensor_ops.MOVES:
-            node = node.func.value
-        else:
-            break
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _changed(node: ast.AST) -> list[ast.expr]:
-    """Return the expressions of values that a node changes in place."""
+def _changed(node: ast.AST) -> str:
+    """Return the name of the value that a node changes in place; "" without one."""
     if isinstance(node, ast.AugAssign):
-        return [node.target]
-    if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-        return [node] if isinstance(node, ast.Subscript) or node.attr == "data" else []
-    if not isinstance(node, ast.Call):
-        return []
-    func, word = node.func, word_of(node.func)
-    receiver = [func.value] if isinstance(func, ast.Attribute) else []
-    is_in_place = word.endswith("_") and not word.startswith("_") and not word.endswith("__")  # `x.add_(y)`
-    asked = {each.arg: each.value for each in node.keywords}
-    given = asked.get("inplace")
-    if is_in_place or (isinstance(given, ast.Constant) and given.value is True):
-        return [*receiver, *node.args[:1]]
-    if receiver and word in ("assign_value", "set_data", "itemset"):
-        return receiver
-    if word.lower().startswith(("assign", "scatter")) and node.args:
-        return node.args[:1]
-    return [asked["out"]] if "out" in asked else []
+        return root_name(node.target)
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return root_name(node)
+    if isinstance(node, ast.Call):
+        func, word = node.func, word_of(node.func)
+        is_in_place = word.endswith("_") and not word.startswith("_") and not word.endswith("__")  # `x.add_(y)`
+        if isinstance(func, ast.Attribute) and (is_in_place or word in ("assign_value", "set_data", "itemset")):
+            return root_name(func.value)
+        if word.lower().startswith(("assign", "scatter")) and node.args:
+            return root_name(node.args[0])
+    return ""
