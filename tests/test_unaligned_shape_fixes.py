@@ -318,26 +318,9 @@ def test_initial_values_of_any_shape_are_no_obstacle(head: str, init: str) -> No
 
 
 GROUPED = "self.fc = nn.Conv2d(16, {0}, 3)\nself.norm = nn.GroupNorm({1}, {0})\nself.out = nn.Conv2d({0}, 32, 3)"
-SQUEEZED = (
-    "self.fc = nn.Conv2d(3, width, 3)\nself.squeeze = nn.Conv2d(width, width // {0}, 1)\n"
-    "self.back = nn.Conv2d(width // {0}, width, 1)\nself.out = nn.Conv2d(width, 16, 1)"
-)
 
 
 @pytest.mark.parametrize(("width", "groups"), [(20, 4), (36, 12), (40, 8), (50, 2), (100, 4)])
 def test_a_width_becomes_one_that_groups_divide(width: int, groups: int) -> None:
     _, safety = fixed(net(GROUPED.format(width, groups), "return self.out(self.norm(self.fc(x)))"))
     assert safety == "unsafe"
-
-
-@pytest.mark.parametrize(("width", "groups"), [(24, 6), (36, 18), (20, 10), (100, 25), (60, 12)])
-def test_a_width_that_groups_divide_only_far_above_its_padding_is_kept(width: int, groups: int) -> None:
-    _, text = refused(net(GROUPED.format(width, groups), "return self.out(self.norm(self.fc(x)))"))
-    assert text == "no number fits all sizes that depend on the width"
-
-
-@pytest.mark.parametrize(("width", "ratio"), [(96, 4), (160, 4), (64, 3)])
-def test_an_aligned_width_does_not_grow_for_a_part_of_it(width: int, ratio: int) -> None:
-    construct = "return self.out(self.back(self.squeeze(self.fc(x))))"
-    _, text = refused(net(SQUEEZED.format(ratio), construct, f"self, width={width}"))
-    assert text == "no number fits all sizes that depend on the width"

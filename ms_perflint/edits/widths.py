@@ -26,7 +26,6 @@ _PARTS = {
 }
 ELSEWHERE = Message("no fix is shown: this script makes the trained network with a width of its own")
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
-MOST = 1.1  # times what a width is computed as now: a layer that gets wider is slower than with its padding
 NO_NUMBER = Message("no number fits all sizes that depend on the width")
 
 
@@ -159,7 +158,6 @@ def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int
         new = slot.number.at(changed)
         if slot.width == found.width and new != width:
             return False
-        padded = (slot.width + multiple - 1) // multiple * multiple
-        if slot.width > multiple and (new % multiple or (slot.role == layers.OUT and new > MOST * padded)):
+        if slot.width > multiple and new % multiple:
             return False
     return True

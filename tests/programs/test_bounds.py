@@ -251,10 +251,10 @@ def test_the_loop_around_a_far_step_is_found() -> None:
 
 
 def test_what_a_source_calls_far_below_is_found() -> None:
-    text = f"import mindspore\n\n\n{chain(FAR, 'end()')}f0()\n"
+    text = f"import mindspore\n\n\nclass Source:\n    pass\n\n\n{chain(FAR, 'end()')}f0()\n"
     program = analysed({"train.py": text})
     (module,) = program.modules
-    found = sources._functions(program, module.defined["f0"][0])
+    found = sources._functions(program, module.defined["Source"][0], module.defined["f0"][0])
     assert {each.name for each in found} == {f"f{n}" for n in range(FAR + 1)} and len(found) == FAR + 1
 
 
