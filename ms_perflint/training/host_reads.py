@@ -229,7 +229,7 @@ class _Results(NamedTuple):
         if isinstance(node.func, ast.Attribute):
             if site.word in METHODS:
                 return self.is_one(node.func.value)
-            # what `debug` is given is formatted where that level is shown only
+            # what `debug` is given is formatted only where that level is shown
             parts = [each for each in given(node) if site.word != "debug" or not self.is_one(each)]
             return site.word in LOGS and any(map(self._are_shown, parts))
         if site.word not in FUNCTIONS or self.program.callees(site):

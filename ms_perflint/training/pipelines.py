@@ -198,8 +198,8 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
 
 def taken(program: Program, stage: Alternative) -> Optional[int]:
     """Return how many rows or batches a `take` leaves; None of other stages, and where that is not known."""
-    is_take = stage.maker is not None and stage.type_api.endswith("TakeDataset")
-    count = _count(program, stage.maker) if is_take and stage.maker is not None else None
+    take = stage.maker if stage.type_api.endswith("TakeDataset") else None
+    count = _count(program, take) if take is not None else None
     return count if count is not None and count > 0 else None
 
 

@@ -13,7 +13,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import START
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import descendants, spelling, word_of
+from ms_perflint.index.syntax_forms import descendants, spelling, whole_number, word_of
 from ms_perflint.infer.places import APPENDS
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.call_site import Call, call_of
@@ -121,7 +121,7 @@ def _is_rows(step: StepLoop, node: ast.expr) -> bool:
     root: Optional[ast.expr] = None
     if isinstance(node, ast.Call) and word_of(node.func) == "len" and node.args:
         root = node.args[0]
-    elif isinstance(node, ast.Subscript) and ast.unparse(node).endswith(".shape[0]"):
+    elif isinstance(node, ast.Subscript) and whole_number(node.slice) == 0 and word_of(node.value) == "shape":
         root = node.value
     while isinstance(root, (ast.Subscript, ast.Attribute)):
         root = root.value

@@ -30,11 +30,8 @@ def removable(program: Program) -> frozenset[ast.AST]:
         kept = _kept(step.scope.owner, [each.stmt for each in own])
         inside = (site for site in step.scope.calls if site.block.loops[:1] == [step.loop] and site not in own)
         is_left = any(_shows(site, kept) and is_in_each_iteration(program, step, site) for site in inside)
-        if (
-            all(_is_kept(each) and not _is_in_array(program, each) for each in own)
-            and not is_left
-            and not _is_formatted(kept)
-        ):
+        are_kept = all(_is_kept(each) and not _is_in_array(program, each) for each in own)
+        if are_kept and not is_left and not _is_formatted(kept):
             found.update(each.node for each in own)
     return frozenset(found)
 

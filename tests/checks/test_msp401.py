@@ -354,7 +354,7 @@ files, others = load(0.3)
                 "open('a')",
                 "display-only",
             ),
-            ("an open file nobody reads", "self.made[index]", "cv2.imread(index)", "1", "open('a')", "unsafe"),
+            ("an open file that no code reads", "self.made[index]", "cv2.imread(index)", "1", "open('a')", "unsafe"),
             ("a cache", "self.made.keep(index)", "1", "1", "1", "display-only"),
         )
     ),
@@ -517,7 +517,7 @@ QUIET = [
         )
     ),
     *(
-        silent(f"work that nobody asks for: {name}", row, make)
+        silent(f"work that no code asks for: {name}", row, make)
         for name, row, make in (
             (
                 "a parameter",

@@ -7,7 +7,6 @@ Run on 2.10, CPU. In each step this is slower than PyNative. In each epoch it is
 from __future__ import annotations
 
 import ast
-import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Optional
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import descendants, given, word_of
+from ms_perflint.infer.computing import OPERATORS
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import NO_CONSTANT
 from ms_perflint.program.program import Program
@@ -30,9 +30,6 @@ FEW = 20  # values: each is compiled once
 HOPS = 6  # names and functions on the way to a value
 _STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` give few values
-_COMPUTE: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-}  # fmt: skip
 _LIMITS: dict[str, Callable[..., float]] = {"builtins.min": min, "builtins.max": max}
 _KEEP = frozenset(
     {
@@ -144,10 +141,12 @@ class Loops:
         """Return what a number is where all counters are at `step`; None where that is not known."""
         if isinstance(node, ast.BinOp):
             left, right = (self._at(site, side, step, hops) for side in (node.left, node.right))
-            compute = _COMPUTE.get(type(node.op))
-            if compute is None or left is None or right is None or (isinstance(node.op, ast.Div) and not right):
+            if left is None or right is None or not isinstance(node.op, _OPERATORS):
                 return None
-            return compute(left, right)
+            try:
+                return float(OPERATORS[type(node.op)](left, right))
+            except (ArithmeticError, TypeError, ValueError):  # also a complex number, and one that is too large
+                return None
         if isinstance(node, ast.Name) and hops and any(self.of_number(site, node)):
             only = site.scope.only(node)
             whole = only.whole if only is not None and only.kind == "assign" else None
