@@ -107,4 +107,4 @@ def test_nothing_goes_through_what_runs_in_the_order_of_a_set() -> None:
         for part in (each, getattr(each, "body", None))  # `program.reached if keys else ()`
         if isinstance(part, ast.Attribute) and part.attr == "reached"
     }
-    assert over_sets == {"program.py"}  # paths, which are taken into a set
+    assert over_sets == {"running_code.py"}  # paths, which are taken into a set

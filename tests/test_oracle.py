@@ -258,7 +258,7 @@ def test_a_program_evaluates_nothing_anew_that_another_has_found(tmp_path: Path)
     work = []
     for name in ("one.py", "same.py"):
         program = Program(project, str(folder / name), Target())
-        program.call_graph.sites(project.parse(str(folder / "kit/check.py")).defined["keep"][0])
+        program.code.call_graph.sites(project.parse(str(folder / "kit/check.py")).defined["keep"][0])
         for module in program.modules[1:]:
             for site in module.sites:
                 program.evaluator.callees(site)

@@ -52,9 +52,6 @@ class Files(Paths, Protocol):
     def leave_out(self, reason: Message) -> None:
         """Record why a question is answered in part."""
 
-    def is_live(self, site: Site) -> bool:
-        """Return whether the function, class body or module that evaluates a site is reached."""
-
 
 class Names(Protocol):
     """The names of a program."""

@@ -9,32 +9,45 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.assignments import graph_of
-from ms_perflint.infer.database import Files
 from ms_perflint.infer.nodes import CALL, OWN, PATHS
 from ms_perflint.program.moves import AT, Held, Key, numbered, part_of
 from ms_perflint.program.value_flow import State, ValueFlow
+from ms_perflint.resolve.resolver import Resolver
 
 GROUP = 64  # sites that may enter the same functions, from which on they are asked once for all of these
 INSTANCE_METHODS = ("__call__", "construct", "forward")  # run when an object is called
 Called = dict[int, list[Site]]  # sites by what they may call, as bits
 
 
+class Code(Protocol):
+    """The running code of a program."""
+
+    names: Resolver
+
+    @property
+    def modules(self) -> tuple[SemanticIndex, ...]:
+        """Return the modules with running code, the entry script first."""
+
+    def is_live(self, site: Site) -> bool:
+        """Return whether the function, class body or module that evaluates a site runs."""
+
+
 class CallGraph:
     """The assignment graphs of the running modules of a program, joined."""
 
-    def __init__(self, program: Files) -> None:
-        self.program = program
+    def __init__(self, code: Code) -> None:
+        self.code = code
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps
 
     @cached_property
     def _flow(self) -> ValueFlow:
-        return ValueFlow(self.program.modules, self.program.names)
+        return ValueFlow(self.code.modules, self.code.names)
 
     # --- questions
 
@@ -68,7 +81,7 @@ class CallGraph:
     def named_by(self, keys: Iterable[Key]) -> Iterator[Site]:
         """Yield the sites of running code that call what some nodes hold."""
         sites = (site for key in keys for node in self._flow.nodes(key) for path, site in node.sites if not path)
-        return filter(self.program.is_live, sites)
+        return filter(self.code.is_live, sites)
 
     def named(self, site: Site) -> list[Scope]:
         """Return the functions and classes that are defined under the name of a callee."""
@@ -123,12 +136,12 @@ class CallGraph:
         if "_flow" in vars(self):
             return name in self._passed_on
         word = name.rpartition(".")[2].encode()
-        modules = [module for module in self.program.modules if word in module.source.text]
+        modules = [module for module in self.code.modules if word in module.source.text]
         return any(name in passed_on(module) for module in modules)
 
     @cached_property
     def _passed_on(self) -> frozenset[str]:
-        return frozenset().union(*map(passed_on, self.program.modules))
+        return frozenset().union(*map(passed_on, self.code.modules))
 
     def sites_at(self, held: Held) -> list[Site]:
         """Return the sites that call the values in some places."""
@@ -156,7 +169,7 @@ class CallGraph:
     def by_decorator(self) -> dict[str, list[Scope]]:
         """Return the decorated functions and classes, by the last words of their decorators."""
         found: dict[str, list[Scope]] = {}
-        for scope in (scope for module in self.program.modules for scope in module.scopes):
+        for scope in (scope for module in self.code.modules for scope in module.scopes):
             for decorator in getattr(scope.node, "decorator_list", ()):
                 callee = decorator
                 while isinstance(callee, ast.Call):
@@ -176,7 +189,7 @@ class CallGraph:
     @cached_property
     def _instances(self) -> tuple[dict[Key, int], Called]:
         """Return the classes whose objects can be called, each as a bit, and the sites that may do so."""
-        classes = (scope for module in self.program.modules for scope in module.scopes if scope.is_class)
+        classes = (scope for module in self.code.modules for scope in module.scopes if scope.is_class)
         bits = numbered(self.key(cls) for cls in classes if any(map(cls.method, INSTANCE_METHODS)))
         held: Held = {}
         self._flow.flow(((key, bit << AT[CALL] * len(bits)) for key, bit in bits.items()), held, len(bits))
@@ -185,7 +198,7 @@ class CallGraph:
     @cached_property
     def _members(self) -> frozenset[str]:
         """Return the names of the members of objects and classes, without methods."""
-        modules = self.program.modules
+        modules = self.code.modules
         found = {name for module in modules for name in module.stored}
         for cls in (scope for module in modules for scope in module.scopes if scope.is_class):
             found |= cls.attributes.keys()
@@ -210,7 +223,7 @@ class CallGraph:
             for node in self._flow.nodes(key):
                 for path, site in node.sites:
                     called = part_of(bits, path, width) & ~(0 if path else own.get(key, 0))
-                    if called and self.program.is_live(site):
+                    if called and self.code.is_live(site):
                         found.setdefault(called, []).append(site)
         return found
 

@@ -15,7 +15,6 @@ from ms_perflint.index.syntax_forms import is_spread
 from ms_perflint.infer import sequences
 from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
-from ms_perflint.program.moves import Held
 
 if TYPE_CHECKING:
     from ms_perflint.program.program import Program
@@ -156,25 +155,6 @@ def in_order(program: Program, calls: Iterable[Call]) -> tuple[Call, ...]:
     """Return some calls, those of the entry script first, then by file and position."""
     rank = {path: position for position, path in enumerate(program.files)}
     return tuple(sorted(calls, key=lambda call: (rank.get(call.module.path, 0), call.span)))
-
-
-def passed_on(program: Program, api: str) -> tuple[Site, ...]:
-    """Return the call sites that may call an API, or what has this word, under another name or out of a container.
-
-    In the assignment graph a function of an imported module has its name in full, a method its last word.
-    """
-    word = api.rpartition(".")[2]
-    names = dict.fromkeys((api, word))
-    if not program.may_say(word):
-        return ()
-    if program.code is not program:
-        return program.code.passed_on(api)
-    if not any(map(program.call_graph.is_passed_on, names)):
-        return ()
-    sites = program.sites(word)
-    held: Held = {}
-    program.call_graph.reach([(name, "") for name in names], held)
-    return tuple(site for site in program.call_graph.sites_at(held) if site not in sites)
 
 
 def has_calls(program: Program, *apis: str) -> bool:

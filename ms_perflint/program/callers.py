@@ -66,12 +66,15 @@ def is_left_out(program: Program, function: Scope) -> bool:
     """Return whether a run configuration alone leads to no call of a function that is only called by its name."""
     ways = [function]
     for each in ways:  # which grows
-        if not each.is_function or program.call_graph.is_held(each) or _is_for_others(program, each):
+        if not each.is_function or program.code.call_graph.is_held(each) or _is_for_others(program, each):
             return False
-        calls = program.call_graph.direct_sites(each)
+        calls = program.code.call_graph.direct_sites(each)
         if not calls:
             return False
-        sites = (*calls, *(site for name in program.call_graph.groups(each) for site in program.call_graph.group(name)))
+        sites = (
+            *calls,
+            *(site for name in program.code.call_graph.groups(each) for site in program.code.call_graph.group(name)),
+        )
         owners = dict.fromkeys(site.scope.owner for site in sites if program.evaluator.may_run(site))
         ways += [owner for owner in owners if owner not in ways]
     return True
@@ -207,7 +210,7 @@ def _derived(program: Inputs, cls: Scope) -> list[Scope]:
 def bases_named(program: Program, cls: Scope) -> list[tuple[Scope, list[ast.expr]]]:
     """Return the other classes of a program with bases that have the name of a class, and these bases."""
     found = []
-    for module in program.deriving.get(cls.name, ()):
+    for module in program.code.deriving.get(cls.name, ()):
         if not program.project.may_derive(module.path, cls.name):
             continue
         for word in sorted(module.aliases(cls.name)):
@@ -253,7 +256,7 @@ def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions of the project that a call enters: by its name, else by the value of the callee."""
     called = _named(program, site)
     named = _entered(program, called) if called else ()
-    if 0 < len(named) <= FEW or not (named or program.call_graph.is_indirect(site)):
+    if 0 < len(named) <= FEW or not (named or program.code.call_graph.is_indirect(site)):
         return named
     return _entered(program, (each.definition for each in program.evaluator.callees(site).alternatives))
 
@@ -269,7 +272,7 @@ def _entered(program: Program, called: Iterable[Optional[Scope]]) -> tuple[Scope
 def _named(program: Program, site: Site) -> list[Scope]:
     """Return the functions and classes with the name of a callee."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    found = program.call_graph.named(site)
+    found = program.code.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) != 1:
         return list(program.names.resolve(site.module, callee.id).scopes)
     if not isinstance(callee, ast.Attribute) or (callee.attr == INIT and found):  # of bases: `super().__init__()`

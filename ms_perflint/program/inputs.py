@@ -13,6 +13,7 @@ from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
 from ms_perflint.program.program import Program
+from ms_perflint.program.running_code import RunningCode
 from ms_perflint.resolve.imports import Roots
 from ms_perflint.resolve.project import Project
 from ms_perflint.resolve.resolver import Resolver
@@ -71,20 +72,20 @@ class Inputs(Noted):
     naming = _noted(Program.naming)
     sites = _noted(Program.sites)
     passed_on = _noted(Program.passed_on)
-    call_sites = _noted(CallGraph.sites, "call_graph.")
-    groups = _noted(CallGraph.groups, "call_graph.")
-    group = _noted(CallGraph.group, "call_graph.")
-    direct_sites = _noted(CallGraph.direct_sites, "call_graph.")
-    instance_sites = _noted(CallGraph.instance_sites, "call_graph.")
-    instance_groups = _noted(CallGraph.instance_groups, "call_graph.")
-    instance_group = _noted(CallGraph.instance_group, "call_graph.")
-    decorated_by = _noted(Program.decorated_by)
+    call_sites = _noted(CallGraph.sites, "code.call_graph.")
+    groups = _noted(CallGraph.groups, "code.call_graph.")
+    group = _noted(CallGraph.group, "code.call_graph.")
+    direct_sites = _noted(CallGraph.direct_sites, "code.call_graph.")
+    instance_sites = _noted(CallGraph.instance_sites, "code.call_graph.")
+    instance_groups = _noted(CallGraph.instance_groups, "code.call_graph.")
+    instance_group = _noted(CallGraph.instance_group, "code.call_graph.")
+    decorated_by = _noted(RunningCode.decorated_by, "code.")
     bases_named = _noted(Program.bases_named)
     partials_of = _noted(Partials.of, "partials.")
     partial_escapes = _noted(Partials.escapes, "partials.")
-    stores = _noted(Program.stores)
-    all_stores = _noted(Program.all_stores)
-    touching = _noted(Program.touching)
+    stores = _noted(RunningCode.stores, "code.")
+    all_stores = _noted(RunningCode.all_stores, "code.")
+    touching = _noted(RunningCode.touching, "code.")
     config_document = _noted(Program.config_document)
     exported = _noted(CommandLines.exported, "commands.")
     overrides = _noted(CommandLines.overrides, "commands.")

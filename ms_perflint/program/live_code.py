@@ -8,7 +8,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.semantic_index import Scope, SemanticIndex
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import receiver_name
 from ms_perflint.index.syntax_forms import is_decorated, name_of, names_in, only_target, path_of, text_of, word_of
 from ms_perflint.infer import config_files, registries
@@ -63,9 +63,21 @@ def is_small(program: Files, most: int = SIZE) -> bool:
     return 2 * sum(len(program.project.raw(path) or b"") for path in program.files) <= most
 
 
-def runs_at_once(program: Files, scope: Scope) -> bool:
-    """Return whether a scope always runs: the entry script itself, its functions and classes."""
-    return scope.module.path == program.entry and (scope.parent is None or scope.parent is scope.module.scope)
+def runs_at_once(entry: str, site: Site) -> bool:
+    """Return whether code of an entry script evaluates a site that always runs: of itself, its functions and classes.
+
+    `entry`: its path.
+    """
+    scope = evaluating(site)
+    return scope.module.path == entry and (scope.parent is None or scope.parent is scope.module.scope)
+
+
+def evaluating(site: Site) -> Scope:
+    """Return the function or module that evaluates a site; the body of a class runs with the code around it."""
+    scope = site.scope.owner
+    while scope.is_class and scope.parent is not None:
+        scope = scope.parent.owner
+    return scope
 
 
 def config_words(program: Files, path: str, directory: str) -> frozenset[str]:

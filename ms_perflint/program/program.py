@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.facts import fact as fact
-from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
+from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer import config_files, values
 from ms_perflint.infer.alternatives import ConfigDocument
-from ms_perflint.infer.changes import Change, touching
 from ms_perflint.infer.evaluate import ProgramEvaluator
 from ms_perflint.infer.queries import Queries
 from ms_perflint.infer.shared_answers import Shared, SharedAnswers
@@ -21,10 +20,10 @@ from ms_perflint.languages import Message
 from ms_perflint.libraries import LIBRARIES
 from ms_perflint.program import bounds, call_site, live_code, run_configurations, run_order
 from ms_perflint.program import callers as answers
-from ms_perflint.program.call_graph import CallGraph
 from ms_perflint.program.callers import Partials
 from ms_perflint.program.command_lines import CommandLines
 from ms_perflint.program.run_configurations import Compared, RunConfiguration
+from ms_perflint.program.running_code import RunningCode
 from ms_perflint.program.target import Target, versions_of
 from ms_perflint.resolve import config_documents
 from ms_perflint.resolve.project import Project
@@ -66,7 +65,7 @@ class Program:
         self.facts: dict[tuple[object, ...], Any] = {}  # what `fact` keeps, by the function and its arguments
         self._runs_compared: dict[Program, Compared] = {}
         self.reaches: list[live_code.Reached] = []  # what runs in the ways in which it is run
-        self.run_alike: list[Program] = []  # of the run configurations that run the same code, the first ones
+        self.codes: list[RunningCode] = []  # the code that runs in these
         # how much of what was read outside of queries is the same in others, exactly or not; None: not all of it
         self._compared: dict[tuple[Program, bool], Optional[int]] = {}
         self._left_out: dict[Message, None] = {}  # why questions were answered in part
@@ -81,6 +80,8 @@ class Program:
         self.evaluator.close()
         if "_order" in vars(self):
             self._order.close()
+        for code in self.codes:
+            code.close()
         self.__dict__.clear()
         self.__dict__.update(kept)
         self._forget()
@@ -162,30 +163,20 @@ class Program:
         """Return the answers of the evaluator."""
         return self.evaluator.queries
 
-    @cached_property
-    def call_graph(self) -> CallGraph:
-        """Return the call graph of the program."""
-        return CallGraph(self) if self.code is self else self.code.call_graph
-
-    @cached_property
+    @property
     def modules(self) -> tuple[SemanticIndex, ...]:
-        """Return the modules with running code, the entry script first: see `live_code`."""
-        if self.code is not self:
-            return self.code.modules
-        paths = {scope.module.path for scope in self.reached}
-        found = (self.module(path) for path in self.files if path in paths)
-        return tuple(module for module in found if module is not None)
+        """Return the modules with running code, the entry script first."""
+        return self.code.modules
 
     @cached_property
-    def code(self) -> Program:
-        """Return the program whose answers about running code alone are kept: of runs that run the same, the first."""
-        if self.base is None:
-            return self
-        for each in (self.base, *self.base.run_alike):
-            if each.reached == self.reached:
-                return each
-        self.base.run_alike.append(self)
-        return self
+    def code(self) -> RunningCode:
+        """Return the code that runs: in run configurations that run the same, one object with its answers."""
+        codes = (self.base or self).codes
+        found = next((each for each in codes if each.reached == self.reached), None)
+        if found is None:
+            found = RunningCode(self.project, self.files, self.names, self.reached)
+            codes.append(found)
+        return found
 
     @cached_property
     def all_modules(self) -> tuple[SemanticIndex, ...]:
@@ -242,46 +233,28 @@ class Program:
         """Return whether a module is one of the program, and is still in memory."""
         return module.path in self.paths and self.project.holds(module)
 
-    def decorated_by(self, word: str) -> Sequence[Scope]:
-        """Return the functions and classes whose decorator may be something named `word`."""
-        return self.call_graph.by_decorator.get(word, ())
-
     bases_named = answers.bases_named
-
-    @cached_property
-    def deriving(self) -> dict[str, list[SemanticIndex]]:
-        """Return the modules whose classes may have bases of a name, by name: that contain it, or rename it."""
-        found: dict[str, list[SemanticIndex]] = {}
-        for module in self.modules:
-            for word in module.derived.keys() | module.renamed.keys():
-                found.setdefault(word, []).append(module)
-        return found
 
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
         """Return the modules whose bytes contain a word."""
         found = (self.module(path) for path in self.files if self.project.contains(path, word))
         return tuple(module for module in found if module is not None)
 
-    @fact
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
-        if not self.may_say(word):
-            return []
-        if self.code is not self:
-            return self.code.sites(word)
-        found: list[Site] = []
-        for module in self.modules:
-            found += module.sites_of(word)
-        return found
+        return self.code.sites(word) if self.may_say(word) else []
+
+    def passed_on(self, api: str) -> tuple[Site, ...]:
+        """Return the call sites that may call an API by another name: see `RunningCode.passed_on`."""
+        return self.code.passed_on(api) if self.may_say(api.rpartition(".")[2]) else ()
 
     def may_say(self, word: str) -> bool:
         """Return whether code may contain a word: before it is known what runs, by the bytes of all files."""
-        is_known = "modules" in vars(self)
+        is_known = "code" in vars(self)
         return is_known or not word.isascii() or self.project.one_contains(self.files, (word,))
 
     calls = fact(call_site.calls)
     in_order = call_site.in_order
-    passed_on = fact(call_site.passed_on)
     has_calls = call_site.has_calls
     running = call_site.running
     apis = call_site.apis
@@ -302,32 +275,6 @@ class Program:
     callees = answers.callees
 
     # --- configs
-
-    @fact
-    def stores(self, name: str) -> tuple[Binding, ...]:
-        """Return the stores of running code under a name: `object.name = value`, `object["name"] = value`."""
-        if self.code is not self:
-            return self.code.stores(name)
-        return tuple(store for module in self.modules for store in module.stored.get(name, ()))
-
-    @fact
-    def touching(self, word: str) -> tuple[Change, ...]:
-        """Return the possible changes of a list or dict whose expression has this last word."""
-        if self.code is not self:
-            return self.code.touching(word)
-        return tuple(change for module in self.modules for change in touching(module).get(word, ()))
-
-    @fact
-    def all_stores(self, name: str) -> tuple[tuple[Binding, ...], tuple[Binding, ...]]:
-        """Return these, and apart the stores in what is reached over more steps: `a.b.c.name = v`, `f().name = v`."""
-        if self.code is not self:
-            return self.code.all_stores(name)
-        return self.stores(name), tuple(store for module in self.modules for store in module.deep.get(name, ()))
-
-    def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
-        """Return all stores of running code under a name."""
-        stores, deep = self.all_stores(name)
-        return (*stores, *deep)
 
     def config_document(self, path: str, module: SemanticIndex) -> Optional[ConfigDocument]:
         """Return a config document that a module loads; None without such a file, or for another kind.
@@ -423,12 +370,9 @@ class Program:
     def runs(self, site: Site) -> bool:
         """Return whether this call can run: its function is reached, and no condition around it is always false."""
         runs = self.is_live(site) and self.may_run(site)
-        runs = runs and all(map(self.call_graph.may_run, site.lambdas))
+        runs = runs and all(map(self.code.call_graph.may_run, site.lambdas))
         return runs and not (self.commands.is_one_run() and answers.is_left_out(self, site.scope.owner))
 
     def is_live(self, site: Site) -> bool:
         """Return whether the function, class body or module that evaluates a site is reached."""
-        scope = site.scope.owner
-        while scope.is_class and scope.parent is not None:  # its body runs with the code around it
-            scope = scope.parent.owner
-        return live_code.runs_at_once(self, scope) or scope in self.reached
+        return live_code.runs_at_once(self.entry, site) or self.code.is_live(site)

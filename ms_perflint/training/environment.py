@@ -11,7 +11,7 @@ from ms_perflint.program.program import Program
 
 def writes(program: Program, variable: str) -> Iterator[tuple[Site, ast.expr]]:
     """Yield the sites that set a variable of the environment, each with the text."""
-    for store in program.stores(variable):
+    for store in program.code.stores(variable):
         node, stmt, scope = store.node, store.stmt, store.scope
         held = program.value(node.value, scope).alternatives if isinstance(node, ast.Subscript) else ()
         is_variable = any(known.api == "os.environ" for known in held)

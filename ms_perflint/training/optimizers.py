@@ -94,7 +94,7 @@ def steps_optimizer(program: Program) -> bool:
 
 def _calling_held(program: Program) -> Iterator[Site]:
     """Yield the calls with an argument that contain a name under which an optimizer is held."""
-    held = program.call_graph.reach(_made(), {})
+    held = program.code.call_graph.reach(_made(), {})
     sites = (site for module in program.modules for site in _naming(module, held, False))
     return (site for site in sites if isinstance(site.node, ast.Call) and site.node.args)
 
@@ -146,14 +146,14 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
         by = known.creation
         return by is not None and (by.call in made or is_optimizer(program, known.type_api, known.cls))
 
-    new = program.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
+    new = program.code.call_graph.reach([(name, CALL) for name in PARAMETERS], held)
     makers = [site for site in _external_calls(program, new) if _is_given(program, site, held, is_parameters)]
     seeds, with_optimizing = _made(), True
     found: dict[Site, tuple[Alternative, ...]] = {}
     held = {}
     while seeds or makers:
         made.update(site.node for site in makers)
-        new = program.call_graph.reach([*seeds, *_results(makers)], held)
+        new = program.code.call_graph.reach([*seeds, *_results(makers)], held)
         sites = [site for site in _external_calls(program, new, with_optimizing) if site not in found]
         makers = [site for site in sites if _is_given(program, site, held, is_own, is_optimizer_word)]
         found.update((site, tuple(_objects(program, site))) for site in makers)
@@ -163,7 +163,7 @@ def given_optimizers(program: Program) -> Mapping[Site, tuple[Alternative, ...]]
 
 def storing_optimizers(program: Program) -> Iterator[Part]:
     """Yield what makes the external objects, or the external bases of objects, that store an optimizer."""
-    held = program.call_graph.reach(_made(), {})
+    held = program.code.call_graph.reach(_made(), {})
     for module in program.modules:
         classes = [bindings for scope in module.scopes if scope.is_class for bindings in scope.attributes.values()]
         for store in (store for bindings in (*module.stored.values(), *classes) for store in bindings):

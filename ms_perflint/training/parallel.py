@@ -162,7 +162,7 @@ def is_fusion_set_elsewhere(program: Program) -> bool:
         if text_of(next(iter(site.call.args), None)) == "fusion" and program.runs(site):
             return True
     own = (each for module in program.modules for scope in module.scopes for each in scope.attributes.get(FUSION, ()))
-    stores = (each for each in (*program.stores_anywhere(FUSION), *own) if isinstance(each.node, ast.Attribute))
+    stores = (each for each in (*program.code.stores_anywhere(FUSION), *own) if isinstance(each.node, ast.Attribute))
     return any(each.scope.owner in program.reached for each in stores)
 
 
@@ -276,7 +276,7 @@ def _asks_for_several(condition: Condition) -> bool:
 
 def is_resnet50(program: Program) -> bool:
     """Return whether each Model of the program trains all parameters of what a function `resnet50` makes."""
-    if program.stores_anywhere("requires_grad"):
+    if program.code.stores_anywhere("requires_grad"):
         return False  # a frozen parameter has no gradient: the indices would be beyond the last one
     models = program.calls("mindspore.train.Model")
     return bool(models) and all(_maker(model) == "resnet50" for model in models)

@@ -315,7 +315,7 @@ def _is_visible(call: Call, condition: Condition) -> bool:
         return False
     if there is here:
         at, attribute = place(call.node, call.scope), getattr(condition.test, "attr", "")
-        own = [*here.bindings[name.id], *call.program.stores(attribute)]
+        own = [*here.bindings[name.id], *call.program.code.stores(attribute)]
         own = [each for each in own if each.scope.owner is call.scope.owner]
         is_bound = any(b.kind == "parameter" or happens_before(stored(b), at) for b in own)
         is_kept = at is not None and all(rank(each) < at.rank for each in own)

@@ -47,7 +47,7 @@ def step_flow(program: Program) -> StepFlow:
     Objects of a class may be steps, too, if its `construct` calls a train cell, if a method calls a gradient function
     beside an optimizer, or if it is a cell that gives gradients.
     """
-    graph = program.call_graph
+    graph = program.code.call_graph
     gradients: Held = {}
     graph.reach([(name, CALL * (1 + name.endswith(_TWICE))) for name in names(GRADS)], gradients)
     around = [  # a class with gradients that steps an optimizer, or is a cell beside one
@@ -120,7 +120,7 @@ def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) 
 
     `inside`: the classes that hold it. One that steps its optimizer under a flag that is off is none.
     """
-    if cls.module.scope in program.reached and program.call_graph.key(cls) not in step_flow(program).classes:
+    if cls.module.scope in program.reached and program.code.call_graph.key(cls) not in step_flow(program).classes:
         return False
     if base_apis(program, cls) & STEP_CELLS:
         return True

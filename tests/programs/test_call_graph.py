@@ -41,14 +41,14 @@ def missed(program: Program) -> list[str]:
 
 def all_sites(program: Program, function: Scope) -> tuple[Site, ...]:
     """Return the sites that may call a function or class, also those of its groups."""
-    graph = program.call_graph
+    graph = program.code.call_graph
     grouped = (site for name in graph.groups(function) for site in graph.group(name))
     return tuple(dict.fromkeys((*graph.sites(function), *grouped)))
 
 
 def all_instance_sites(program: Program, cls: Scope) -> tuple[Site, ...]:
     """Return the sites that may call an object of a class, also those of its groups."""
-    graph = program.call_graph
+    graph = program.code.call_graph
     grouped = (site for number in graph.instance_groups(cls) for site in graph.instance_group(number))
     return tuple(dict.fromkeys((*graph.instance_sites(cls), *grouped)))
 
@@ -138,12 +138,12 @@ def test_what_flows_in_circles_takes_few_steps_for_each_edge(number: int, monkey
     program = analysed(tangled(number))
     (module,) = program.modules
     called = [site.node.lineno for site in all_sites(program, module.defined["step_0"][0])]
-    flow = program.call_graph._flow
+    flow = program.code.call_graph._flow
     assert len(called) == number + 2
     assert 0 < steps <= 2 * sum(map(len, flow._edges.values()))
     assert sum(map(len, flow._edges.values())) <= 25 * number  # not for each function one to each other
     before = steps
-    program.call_graph.sites(module.defined["step_1"][0])
+    program.code.call_graph.sites(module.defined["step_1"][0])
     assert steps == before
 
 
@@ -243,5 +243,5 @@ def test_the_names_of_a_file_include_those_that_star_imports_bind_in_the_files_i
 
 @pytest.mark.parametrize("name", [ANY, OWN, 0])
 def test_a_group_of_another_program_has_no_sites(name: Union[str, int]) -> None:
-    graph = analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).call_graph
+    graph = analysed({"train.py": "def step(x):\n    return x\nstep(1)\n"}).code.call_graph
     assert graph.group(name) == () and graph.instance_group(0) == ()

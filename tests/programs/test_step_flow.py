@@ -145,7 +145,7 @@ def test_a_cell_that_steps_in_another_method_than_construct_is_no_step(method: s
     held = {word: id(module.by_word[word][0].node) in step_flow(program).sites for word in ("train_net", "learner")}
     assert held == {"train_net": True, "learner": is_one}
     (cls,) = module.defined["Learner"]
-    assert (program.call_graph.key(cls) in step_flow(program).classes) is is_one
+    assert (program.code.call_graph.key(cls) in step_flow(program).classes) is is_one
     assert is_step_class(program, cls) is is_one
 
 

@@ -51,7 +51,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if site.base is not None and word_of(site.base) == _RATE and acts(program, site):
             text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
             yield obstacle(site.module, site.node, "learning rate", text)
-    for store in program.stores_anywhere(_RATE):
+    for store in program.code.stores_anywhere(_RATE):
         base = store.node.value if isinstance(store.node, ast.Attribute) else None
         made = program.value(base, store.scope).alternatives if base is not None else ()
         new = program.value(store.value, store.scope).alternatives if store.value is not None else ()
@@ -60,7 +60,7 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if any(each.type_api.startswith("mindspore.nn.") for each in made) and acts(program, store.site):
             text = Message("PyNative ignores a new `learning_rate` of the optimizer, graph mode may not")
             yield obstacle(store.scope.module, store.node, "learning rate", text)
-    in_groups = [each for each in program.stores_anywhere("lr") if isinstance(each.node, ast.Subscript)]
+    in_groups = [each for each in program.code.stores_anywhere("lr") if isinstance(each.node, ast.Subscript)]
     if in_groups and program.has_calls(*sorted(mindspore_api.descendants(_EXPERIMENTAL))):
         text = Message("graph mode keeps the first `lr` of the group: use a scheduler, or `ops.assign`")
         for store in (each for each in in_groups if acts(program, each.site)):
@@ -92,7 +92,7 @@ def _is_keyword(program: Program, site: Site, word: ast.keyword) -> bool:
 
 def _freezing(program: Program) -> list[Binding]:
     """Return the stores of `requires_grad`; none where all store True, the value from the start."""
-    stores = program.stores_anywhere("requires_grad")
+    stores = program.code.stores_anywhere("requires_grad")
     values = [program.value(each.value, each.scope) for each in stores if each.value is not None]
     made = (site.node for site in program.sites("Parameter") if isinstance(site.node, ast.Call))
     if any(word.arg == "requires_grad" for call in made for word in call.keywords):
@@ -223,12 +223,12 @@ def _trained(program: Program) -> Optional[frozenset[object]]:
 
 def _replaced(program: Program) -> Iterator[tuple[ast.expr, Site]]:
     """Yield the stores that give a weight other data: `weight[...] = v`, `weight.data = v`, `net.weight = v`."""
-    for store in (each for part in sorted(_PARTS) for each in program.stores_anywhere(part)):
+    for store in (each for part in sorted(_PARTS) for each in program.code.stores_anywhere(part)):
         if isinstance(store.node, ast.Attribute):
             held = program.value(store.node.value, store.scope).alternatives
             if any(each.cls is None and is_cell(program, each) for each in held):
                 yield store.node, store.site
-    for store in program.stores_anywhere("data"):
+    for store in program.code.stores_anywhere("data"):
         if isinstance(store.node, ast.Attribute) and _is_of_network(store.node.value, store.scope, _HOPS, False):
             yield store.node, store.site
     for module in program.modules:

@@ -157,7 +157,7 @@ class _Callee:
         callee, cls = self.node.func, self.function.cls
         if not isinstance(callee, ast.Attribute) or not is_own(callee) or cls is None:
             return False
-        if self.program.stores_anywhere(callee.attr):
+        if self.program.code.stores_anywhere(callee.attr):
             return False
         evaluator = self.program.evaluator
         classes = dict.fromkeys((*ancestors(evaluator, cls), *self.program.derived(cls)))

@@ -31,7 +31,7 @@ def all_stores(program: Program, name: str) -> list[Binding]:
     """Return the stores of an attribute, in `self` or another object, also those by calls."""
     classes = (scope for module in program.modules for scope in module.scopes if scope.is_class)
     own = [binding for scope in classes for binding in scope.attributes.get(name, ())]
-    return [*own, *program.stores_anywhere(name), *stored(program, name)]
+    return [*own, *program.code.stores_anywhere(name), *stored(program, name)]
 
 
 def stored_globals(program: Program, module: SemanticIndex, name: str) -> list[Binding]:

@@ -96,7 +96,7 @@ def renames(program: Program) -> bool:
 
 def _renames_each(program: Program) -> bool:
     """Return whether a loop over Parameters gives each another name: `p.name = "teacher." + p.name`."""
-    stores = [each for each in program.stores_anywhere("name") if not isinstance(each.value, ast.Constant)]
+    stores = [each for each in program.code.stores_anywhere("name") if not isinstance(each.value, ast.Constant)]
     bases = ((each.node.value, each.scope) for each in stores if isinstance(each.node, ast.Attribute))
     bound = (each for base, scope in bases if isinstance(base, ast.Name) for each in scope.lookup(base))
     over = (each for binding in bound if (each := gone_through(binding)[0]) is not None)
