@@ -126,6 +126,9 @@ class KeptPaths(ABC):
                 found += [(part, inner) for name, part in pairs if isinstance(name, ast.Constant) and name.value == key]
             elif isinstance(record, (ast.Tuple, ast.List)) and isinstance(key, int) and key < len(record.elts):
                 found.append((record.elts[key], inner))
+            elif isinstance(record, ast.Call) and isinstance(key, str):  # `records.append(Record(score, path))`
+                named = [each.value for each in record.keywords if each.arg == key]
+                found += [(part, inner) for part in named or record.args]
         if key in (0, 1) and holder is not node:  # `for key, value in kept.items()`, not `kept[0]`
             found += [((name, part)[key], inner) for name, part, inner in self.entries(holder, scope)]
         return self.contained(found, depth)
@@ -144,18 +147,24 @@ class KeptPaths(ABC):
 
 
 def _list_of(node: ast.expr, scope: Scope) -> ast.expr:
-    """Return the list from which a record or slice is taken."""
+    """Return the list from which a record or slice is taken, also by a name for the record."""
     seen: list[ast.expr] = []  # `for rows in rows.items()` in a loop leads back to itself
     while node not in seen:
         seen.append(node)
         if isinstance(node, ast.Name):
-            loops = [each.value for each in scope.lookup(node) if each.kind == "for" and each.value is not None]
-            node = loops[0] if loops else node
+            taken = [each.value for each in scope.lookup(node) if _is_taken(each) and each.value is not None]
+            node = taken[0] if taken else node
         elif isinstance(node, ast.Subscript):
             node = node.value
         elif isinstance(node, ast.Call):
             node = _source(node) or _receiver(node) or node
     return node
+
+
+def _is_taken(binding: Binding) -> bool:
+    """Return whether a name is bound to what is in a list: by a loop, `old = kept.pop(0)`, `old = kept[0]`."""
+    is_part = isinstance(binding.value, (ast.Call, ast.Subscript))
+    return binding.kind == "for" or (binding.kind == "assign" and not binding.path and is_part)
 
 
 def _source(node: ast.Call) -> Optional[ast.expr]:

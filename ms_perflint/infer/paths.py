@@ -176,7 +176,7 @@ class _Reader(KeptPaths):
             return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
-        return ()
+        return self.recorded(node.value, node.attr, scope, depth)
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
         """Return the stores of an attribute of a class."""

@@ -671,6 +671,10 @@ USED = [
         import heapq
         import json
         import os
+        from collections import namedtuple
+        from types import SimpleNamespace
+
+        Saved = namedtuple("Saved", "score path")
 
 
         def trimmed(files):
@@ -694,6 +698,13 @@ USED = [
             ("[]", "heapq.heappush(kept, (epoch, path))", "score, old = heapq.heappop(kept); os.remove(old)"),
             ("[]", "score, old = heapq.heappushpop(kept, (epoch, path))", "os.remove(old)"),
             ("[]", "kept.append((epoch, path))", "for score, old in heapq.nsmallest(1, kept): os.remove(old)"),
+            ("[]", "kept.append((epoch, path))", "old = kept.pop(0); os.remove(old[1])"),
+            ("[]", "kept.append((epoch, path))", "old = min(kept); os.remove(old[1])"),
+            ("[]", 'kept.append({"path": path})', 'old = kept[0]; os.remove(old["path"])'),
+            ("[]", "kept.append(Saved(epoch, path))", "os.remove(kept.pop(0).path)"),
+            ("[]", "kept.append(SimpleNamespace(path=path))", "old = kept.pop(0); os.remove(old.path)"),
+            ("[]", "heapq.heappush(kept, Saved(epoch, path))", "os.remove(heapq.heappop(kept).path)"),
+            ("{}", "kept[epoch] = Saved(epoch, path)", "old = kept.pop(min(kept)); os.remove(old.path)"),
             ("[]", "kept.append(path)", "*kept, old = kept; os.remove(old)"),
             ("[]", "kept = trimmed([*kept, path])", "print(kept)"),
             ("[]", "kept = trimmed(kept + [path])", "print(kept)"),
@@ -914,6 +925,9 @@ UNUSED = [
         import heapq
         import json
         import os
+        from collections import namedtuple
+
+        Saved = namedtuple("Saved", "path log")
 
 
         def trimmed(files):
@@ -933,6 +947,8 @@ UNUSED = [
         for store, use in (
             ("kept.append((epoch, path)); logs.append((epoch, log))", "score, old = logs.pop(0); os.remove(old)"),
             ("kept.append((path, log))", "first, old = kept.pop(0); os.remove(old)"),
+            ("kept.append(Saved(path, log)); logs.append(Saved(log, 0))", "os.remove(logs.pop(0).path)"),
+            ("kept.append(Saved(path=path, log=log))", "old = kept.pop(0); os.remove(old.log)"),
             ("kept.append(path); heapq.heappush(logs, (epoch, log))", "_, old = heapq.heappop(logs); os.remove(old)"),
             ("kept = trimmed([*kept, log])", "print(kept)"),
             ("logs = trimmed(logs + [log]); kept.append(path)", "print(kept)"),
