@@ -89,6 +89,10 @@ MANY = (
     "min((i + 1) / 50, 2)",
     "max(i, 10)",
     "0.1 + min(0.9, 0.001 * i)",
+    "np.clip(i / 500, 0.0, 1.0)",
+    "float(np.maximum(0.5 * np.exp(-0.001 * i), 0.1))",
+    "round(0.01 * i, 3)",
+    "max(0.0, min(1.0, (i - 10) / 50))",
 )
 ONE_OF_FEW = (
     "min(i, 10)",
@@ -97,6 +101,9 @@ ONE_OF_FEW = (
     "min(0.001, i / 1000)",
     "min(i, int(input()))",
     "min(1, 2)",
+    "float(np.clip(i, 0, 3))",
+    "round(min(1.0, i / 1000), 1)",
+    "np.clip(i / 500, *limits)",
 )
 
 FIRES = [
@@ -108,7 +115,15 @@ FIRES = [
     ),
     *(
         case(f"the next number: {line}", GRAPH, SUMS.format(given="temp", line=line, mark="  # ! display-only"))
-        for line in ("temp *= 0.999", "temp = temp * 0.999", "temp /= 2", "temp = temp - 0.001", "temp *= decay")
+        for line in (
+            "temp *= 0.999",
+            "temp = temp * 0.999",
+            "temp /= 2",
+            "temp = temp - 0.001",
+            "temp *= decay",
+            "temp = max(0.1, temp * 0.99)",
+            "temp = np.maximum(temp * decay, 0.1)",
+        )
     ),
     case("the number of the step", GRAPH, stepping("step(x, y, i)  # ! display-only")),
     case("arithmetic", GRAPH, stepping("step(x, y, 1.0 / (i + 1))  # ! display-only")),
@@ -324,6 +339,8 @@ QUIET = [
             "temp *= 1.0",
             "temp *= float(input())",
             "temp **= 2",
+            "temp = max(0.5, temp * 0.5)",
+            "temp = max(temp * float(input()), 0.1)",
             "zero *= 2",
             "temp = 0.5",
         )

@@ -7,10 +7,11 @@ Run on 2.10, CPU. In each step this is slower than PyNative. In each epoch it is
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Optional
+from typing import Any, Optional, Union
 
 from ms_perflint.index.semantic_index import Binding, Site
 from ms_perflint.index.signature import Part
@@ -30,13 +31,18 @@ FEW = 20  # values: each is compiled once
 HOPS = 6  # names and functions on the way to a value
 _STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` give few values
-_LIMITS: dict[str, Callable[..., float]] = {"builtins.min": min, "builtins.max": max}
-_KEEP = frozenset(
-    {
-        "builtins.float", "numpy.float32", "numpy.float64", "numpy.int32", "numpy.int64", "math.exp", "math.cos",
-        "math.sin", "math.sqrt", "math.log", "numpy.exp", "numpy.cos", "numpy.sin", "numpy.sqrt", "numpy.log",
-    }
-)  # fmt: skip
+# Functions of two or more numbers, which may give few
+_LIMITS: dict[str, Callable[..., float]] = {
+    "builtins.min": min, "builtins.max": max, "numpy.minimum": min, "numpy.maximum": max, "builtins.round": round,
+    "numpy.clip": lambda number, low, high: min(max(number, low), high),
+}  # fmt: skip
+_CURVES = ("exp", "cos", "sin", "sqrt", "log")
+# Functions of one number that give as many
+_KEEP: dict[str, Callable[..., float]] = {
+    "builtins.float": float, "numpy.float32": float, "numpy.float64": float, "numpy.int32": int, "numpy.int64": int,
+    **{f"math.{word}": getattr(math, word) for word in _CURVES},
+    **{f"numpy.{word}": getattr(math, word) for word in _CURVES},
+}  # fmt: skip
 # Functions that give numbers for numbers
 _NUMBERS = ("math.", "numpy.", *(f"builtins.{name}" for name in ("min", "max", "abs", "round", "pow", "float", "int")))
 _FORMS = frozenset({"shape", "size", "ndim", "len"})  # mostly the same in each step
@@ -89,13 +95,13 @@ class Loops:
             apis = frozenset() if node.keywords else self._apis(site, node)
             if apis and self._is_drawn(site, node, apis):
                 yield from self._around(site)
-            keeps = apis and (apis <= _KEEP or (apis == {"builtins.int"} and not self.certain))
+            keeps = apis and (apis <= _KEEP.keys() or (apis == {"builtins.int"} and not self.certain))
             if keeps and len(node.args) == 1:
                 yield from self.of_number(site, node.args[0], hops)
             if not self.certain:
                 yield from self._of_result(site, node, hops)
-            elif len(apis) == 1 and (limit := _LIMITS.get(next(iter(apis)))) is not None:
-                yield from self._of_limited(site, node, limit, hops)
+            elif apis and apis <= _LIMITS.keys():
+                yield from self._of_limited(site, node, hops)
         elif isinstance(node, (ast.IfExp, ast.Subscript)) and not self.certain:
             is_number = isinstance(node, ast.IfExp) or self._holds_numbers(site, node.value)
             parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node.slice,) if is_number else ()
@@ -123,28 +129,30 @@ class Loops:
         """Return whether an expression is the number of batches of a dataset, or of some epochs of it."""
         return has_factor(self.program, Part(node, site.scope), partial(is_dataset_size, self.program), alone=True)
 
-    def _of_limited(self, site: Site, node: ast.Call, limit: Callable[..., float], hops: int) -> list[ast.AST]:
-        """Return the loops in which `min` or `max` of two numbers gives more than a few: `min(1.0, i / 100)`."""
+    def _of_limited(self, site: Site, node: ast.Call, hops: int) -> list[ast.AST]:
+        """Return the loops in which a function of numbers gives more than a few: `min(1.0, i / 100)`."""
         loops = [loop for each in node.args for loop in self.of_number(site, each, hops)]
         heads = [loop.iter for loop in loops if isinstance(loop, ast.For)]
         ranges = (self._range(site, each.args) for each in heads if isinstance(each, ast.Call) and each.args)
         steps = min((len(each) for each in ranges if each), default=LONG)
         found: set[float] = set()
-        for step in range(min(steps, LONG)) if loops and len(node.args) == 2 else ():
-            left, right = (self._at(site, each, step) for each in node.args)
-            if left is None or right is None:
+        for step in range(min(steps, LONG)) if loops and len(node.args) > 1 else ():
+            number = self._at(site, node, step)
+            if number is None:
                 return []
-            found.add(limit(left, right))
+            found.add(number)
         return loops if len(found) >= FEW else []
 
-    def _at(self, site: Site, node: ast.expr, step: int, hops: int = HOPS) -> Optional[float]:
-        """Return what a number is where all counters are at `step`; None where that is not known."""
-        if isinstance(node, ast.BinOp):
-            left, right = (self._at(site, side, step, hops) for side in (node.left, node.right))
-            if left is None or right is None or not isinstance(node.op, _OPERATORS):
-                return None
+    def _at(self, site: Site, node: ast.expr, step: float, hops: int = HOPS, own: str = "") -> Optional[float]:
+        """Return what a number is where all counters, or the name `own`, are at `step`; None where it is not known."""
+        if isinstance(node, ast.Name) and node.id == own:
+            return step
+        if isinstance(node, (ast.BinOp, ast.Call)):
+            parts = [node.left, node.right] if isinstance(node, ast.BinOp) else node.args
+            values = [self._at(site, each, step, hops, own) for each in parts]
+            function = self._function(site, node)
             try:
-                return float(OPERATORS[type(node.op)](left, right))
+                return float(function(*values)) if function is not None and None not in values else None
             except (ArithmeticError, TypeError, ValueError):  # also a complex number, and one that is too large
                 return None
         if isinstance(node, ast.Name) and hops and any(self.of_number(site, node)):
@@ -156,6 +164,13 @@ class Loops:
         if isinstance(constant, (int, float)):
             return constant
         return LONG if self._is_size(site, node) else None
+
+    def _function(self, site: Site, node: Union[ast.BinOp, ast.Call]) -> Optional[Callable[..., Any]]:
+        """Return the function of numbers that an operator or a call computes; None for others."""
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)] if isinstance(node.op, _OPERATORS) else None
+        apis = frozenset() if node.keywords else self._apis(site, node)
+        return next(({**_KEEP, **_LIMITS}.get(api) for api in apis), None) if len(apis) == 1 else None
 
     def _of_result(self, site: Site, call: ast.Call, hops: int) -> Iterator[ast.AST]:
         """Yield the loops in which a call likely gives many numbers: `min(1.0, step / 50)`, `float(loss)`.
@@ -257,24 +272,43 @@ class Loops:
         return isinstance(node, ast.Name) and node.id == binding.name
 
     def _is_start_or_sum(self, binding: Binding) -> bool:
-        """Return whether a binding gives a constant, or the next number: `step = 0`, `step += 1`, `t *= 0.9`."""
+        """Return whether a binding gives a constant, or the next number: `step = 0`, `t = max(0.1, t * 0.9)`."""
         stmt, whole = binding.stmt, binding.whole
         if isinstance(stmt, ast.AugAssign):
-            return self._moves_on(binding, stmt.op, stmt.value)
+            return self._moves_on(binding, stmt.value, stmt.op)
         if isinstance(whole, ast.BinOp) and isinstance(whole.left, ast.Name) and whole.left.id == binding.name:
-            return binding.kind == "assign" and self._moves_on(binding, whole.op, whole.right)
-        return isinstance(whole, ast.Constant)
+            return binding.kind == "assign" and self._moves_on(binding, whole.right, whole.op)
+        return isinstance(whole, ast.Constant) or (
+            binding.kind == "assign" and isinstance(whole, ast.Call) and self._moves_on(binding, whole)
+        )
 
-    def _moves_on(self, binding: Binding, by: ast.operator, node: ast.expr) -> bool:
-        """Return whether a number that is computed so from the one before takes many values: not `sign *= -1`."""
+    def _moves_on(self, binding: Binding, node: ast.expr, by: Optional[ast.operator] = None) -> bool:
+        """Return whether the next number takes many values: not with `sign *= -1`, `t = max(0.5, t * 0.5)`.
+
+        It is an expression with the one before, or `by` an operator of that and another number.
+        """
         if isinstance(by, (ast.Add, ast.Sub)):
             return scalar(self.program, node, binding.scope) is not None
-        value = self.program.value(node, binding.scope)
-        starts = (each.whole for each in binding.scope.bindings.get(binding.name, ()))
-        is_zero = any(isinstance(each, ast.Constant) and not each.value for each in starts)
-        are_factors = all(type(each) in (int, float) and each not in (-1, 0, 1) for each in value.constants)
-        is_product = isinstance(by, (ast.Mult, ast.Div)) and bool(value.constants) and not value.open
-        return is_product and are_factors and not is_zero
+        bound = (each.whole for each in binding.scope.bindings.get(binding.name, ()))
+        first = [each.value for each in bound if isinstance(each, ast.Constant)]
+        starts = [start for start in first if isinstance(start, (int, float))]
+        return bool(starts) and starts == first and all(self._many_from(binding, one, node, by) for one in starts)
+
+    def _many_from(self, binding: Binding, start: float, node: ast.expr, by: Optional[ast.operator]) -> bool:
+        """Return whether it does, from the number `start`."""
+        found: set[float] = set()
+        number: Optional[float] = float(start)
+        while number is not None and number not in found and len(found) < FEW:
+            found.add(number)
+            other = self._at(binding.site, node, number, 0, binding.name)
+            if by is None or other is None:
+                number = other
+                continue
+            try:
+                number = float(OPERATORS[type(by)](number, other)) if isinstance(by, _OPERATORS) else None
+            except (ArithmeticError, TypeError):
+                return False
+        return len(found) >= FEW
 
     def _counts_passes(self, site: Site, head: ast.expr, binding: Binding) -> bool:
         """Return whether the variable of a loop counts its iterations, and there are many."""
