@@ -303,8 +303,12 @@ class _Results(NamedTuple):
         return any(not names.isdisjoint(names_in(test)) and not _asks_kind(test) for test in tests)
 
     def derived(self) -> set[str]:
-        """Return the names that hold one, or what is computed of one."""
+        """Return the names that hold one, or what is computed of one, also where the step is read: `float(step(x))`."""
         step, names = self.step, set(self.names)
+        for each in step.scope.binds.get(id(step.site.stmt), ()):
+            value = each.value
+            if value is not None and (_is_on_host(value) or not self.is_one(value)):
+                names.update([each.name] if step.site.node in ast.walk(value) else ())
         bound = [(each.name, names_in(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
         while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
             names |= new
@@ -354,7 +358,9 @@ def _is_metric(site: Site, results: set[str]) -> bool:
 
 
 def _asks_kind(test: ast.expr) -> bool:
-    """Return whether a test asks what kind of object something is, which reads no tensor."""
+    """Return whether a test asks what kind of object something is, which reads no tensor: `total is None`."""
+    if isinstance(test, ast.Compare):
+        return isinstance(test.ops[0], (ast.Is, ast.IsNot))
     return isinstance(test, ast.Call) and word_of(test.func) in ("isinstance", "hasattr")
 
 

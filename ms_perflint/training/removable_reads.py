@@ -14,6 +14,7 @@ from ms_perflint.training.graph_mode.compiled import assigned, filled
 from ms_perflint.training.host_reads import FUNCTIONS, KEEPS, LOGS, METHODS, is_in_each_iteration, reads
 from ms_perflint.training.step_loops import step_loops
 
+_CELLS = ("loc", "iloc", "at", "iat")  # attributes of a pandas table, to set a part of it
 _FORMATS = ("format", "round", "dump", "dumps")
 
 
@@ -50,10 +51,13 @@ def _is_kept(site: Site) -> bool:
 def _is_in_array(program: Program, site: Site) -> bool:
     """Return whether the result of a read goes into an array or a number of NumPy, which reads a tensor itself.
 
-    Run on 2.10: `losses[i] = loss` and `total += loss` call `asnumpy` where they are of `np.zeros`.
+    Run on 2.10: `losses[i] = loss` and `total += loss` call `asnumpy` where they are of `np.zeros`. With pandas,
+    `frame.at[i] = loss` fails where the column is of numbers.
     """
     stmt = site.stmt
     holders = filled(stmt, ())
+    if any(word_of(each) in _CELLS for each in holders):
+        return True
     is_sum = isinstance(stmt, ast.AugAssign) or isinstance(assigned(stmt)[1], ast.BinOp)
     names = [each for each in descendants(stmt) if isinstance(each, ast.Name)] if is_sum else []
     bindings = (each for name in names for each in site.scope.lookup(name)) if not holders else ()

@@ -275,6 +275,9 @@ FIRES = [
             ("total = np.zeros(1)", "total = 0.9 * total + 0.1 * loss.asnumpy()", "no fix"),
             ("losses = [0] * 1000", "losses[i] = loss.asnumpy()", "display-only"),
             ("losses = {}", "losses[epoch, i] = loss.item()", "display-only"),
+            ("losses = table()", 'losses.loc[i, "loss"] = loss.item()', "no fix"),
+            ("losses = table()", "losses.at[i, 0] = float(loss)", "no fix"),
+            ("losses = table()", "losses.values[i] = float(loss)", "display-only"),
         )
     ),
     *(
@@ -444,6 +447,11 @@ FIRES = [
     each("a total by the other name", "total += loss.numpy()  # ! display-only"),
     each("a meter by the other name", "meter.update(loss.numpy().item(), 32)  # ! no fix"),
     each("the step itself", take="total += step(x, y).asnumpy()  # ! display-only"),
+    each(
+        "a test whether there is one yet",
+        "total = loss if total is None else 0.9 * total + 0.1 * loss",
+        take="loss = step(x, y).asnumpy()  # ! display-only",
+    ),
     each("a number from then on", "losses.append(loss)", take="loss = step(x, y).asnumpy()  # ! display-only"),
     each("a number that is printed", "print(loss)", take="loss = step(x, y).asnumpy()  # ! no fix"),
     each("a meter", "meter.update(loss.asnumpy(), 32)  # ! no fix"),
@@ -926,6 +934,10 @@ QUIET = [
     ),
     each("the last step", "if i == 99:", "    print(loss.asnumpy())"),
     each("a guard against NaN", "if np.isnan(loss.asnumpy()):", "    break"),
+    *(
+        each(f"a guard on what is read at once: {take}", "if np.isnan(loss):", "    break", take=take)
+        for take in ("loss = float(step(x, y))", "loss = step(x, y).asnumpy()", "loss = round(step(x, y).item(), 4)")
+    ),
     each("an early stop", "value = loss.asnumpy()", "if value < best:", "    best = value"),
     each("an early stop by a total", "total += loss.asnumpy()", "if total > 100:", "    break"),
     each(
