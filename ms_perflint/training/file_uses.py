@@ -31,7 +31,8 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys(("exists", "isfile", "is_file", "lexists", "access"), "tested for"),
     **dict.fromkeys(("getsize", "stat", "lstat", "getmtime", "getctime", "chmod"), "tested for"),
     **dict.fromkeys(("upload", "upload_file", "put_file", "putFile", "fput_object", "put_object"), "uploaded"),
-    "log_artifact": "uploaded",
+    **dict.fromkeys(("log_artifact", "upload_artifact", "log_model", "add_file", "save"), "uploaded"),
+    **dict.fromkeys(("upload_from_filename", "put_object_from_file"), "uploaded"),
     **dict.fromkeys(("add", "write"), "packed"),
 }
 _FOLDERS: Mapping[str, str] = {
@@ -40,6 +41,7 @@ _FOLDERS: Mapping[str, str] = {
     **dict.fromkeys(("rmtree", "removedirs"), "removed"),
     **dict.fromkeys(("listdir", "walk", "fwalk", *LISTINGS), "listed"),
     **dict.fromkeys(("copy_parallel", "sync_data", "upload_folder", "upload_directory"), "uploaded"),
+    **dict.fromkeys(("add_dir", "push_model"), "uploaded"),
     **dict.fromkeys(("log_artifacts", "upload", "upload_file", "put_object", "putFile"), "uploaded"),
     **dict.fromkeys(("make_archive", "add", "write"), "packed"),
 }
@@ -51,7 +53,7 @@ _ENDS = ("_exit", "abort", "execl", "execlp", "execv", "execve", "execvp", "exec
 _WORDS = dict.fromkeys((*_FILES, *_FOLDERS, *_ENDS, *sorted(_COMMANDS)))  # in the order in which uses are reported
 _MAKES_FOLDERS = re.compile(r"\s*mkdir\s[^;&|<>$`\n]*")  # one command, which changes no file
 # Words that are also those of lists and others: they count where the callee is known
-_VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access"})
+_VAGUE = frozenset({"remove", "replace", "copy", "add", "write", "run", "call", "move", "stat", "access", "save"})
 _OF_PATHS = frozenset(
     {
         "exists", "is_file", "stat", "lstat", "unlink", "rename", "replace", "open", "read_bytes", "read_text",
@@ -176,7 +178,7 @@ def _uses(program: Program, site: Site) -> Iterator[Use]:
     if not names and word in _VAGUE and not any(_is_of_library(known) for known in callee.alternatives):
         return
     for node in given:
-        for path in paths(program.evaluator, node, site.scope):
+        for path in patterns(paths(program.evaluator, node, site.scope)):  # `wandb.save("out/*.ckpt")`
             yield Use(site, verb or folder, path, True, bool(folder), verb == "loaded")
 
 

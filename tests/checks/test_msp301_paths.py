@@ -1214,6 +1214,19 @@ UNUSED = [
         """,
     ),
     unused(
+        "other things are saved",
+        """
+        import wandb
+        from PIL import Image
+        ---
+        path = f"out/{epoch}.ckpt"
+        ms.save_checkpoint(net, path)  #s
+        wandb.save("out/*.json")
+        self.curve.save(path)
+        Image.new("L", (9, 9)).save(f"out/{epoch}.png")
+        """,
+    ),
+    unused(
         "command that does not touch it",
         """
         import os
@@ -1530,6 +1543,10 @@ def test_unused(program: Program) -> None:
         ("import zipfile", 'zipfile.ZipFile("all.zip", "w").write("last.ckpt")', "packed"),
         ("import tarfile", 'tarfile.open("all.tar", "w").add("last.ckpt")', "packed"),
         ("import mlflow", 'mlflow.log_artifact("last.ckpt")', "uploaded"),
+        ("import wandb", 'wandb.save("last.ckpt")', "uploaded"),
+        ("import wandb", 'wandb.save(glob_str="*.ckpt")', "uploaded"),
+        ("import wandb", 'wandb.Artifact("m", "model").add_file("last.ckpt")', "uploaded"),
+        ("import wandb", 'wandb.Artifact("m", "model").add_dir(".")', "uploaded"),
     ],
 )
 def test_the_finding_names_the_place(start: str, use: str, verb: str) -> None:
