@@ -73,6 +73,26 @@ SUMS = """
             step(x, y, {given}){mark}
             {line}
     """
+SHARES = """
+    def share(number, most=1000):
+        {more}return {body}
+
+
+    class Timer:
+        def __init__(self):
+            self.count, self.rounds = 0, 0
+
+        def next(self):
+            self.count += 1
+            return min(1.0, self.count / 1000)
+
+
+    timer = Timer()
+    for epoch in range(3):
+        for i, (x, y) in enumerate(data.create_tuple_iterator()):
+            step(x, y, {given}){mark}
+        timer.rounds += 1
+    """
 EPOCHS = """
     for epoch in range({count}):
         for x, y in data.create_tuple_iterator():
@@ -125,6 +145,19 @@ FIRES = [
             "temp = np.maximum(temp * decay, 0.1)",
         )
     ),
+    *(
+        case(
+            f"of a function: {body}; {given}",
+            GRAPH,
+            SHARES.format(more="", body=body, given=given, mark="  # ! display-only"),
+        )
+        for body, given in (
+            ("min(1.0, number / most)", "share(i)"),
+            ("0.5 ** (number / most)", "share(number=i)"),
+            ("0", "timer.next()"),
+        )
+    ),
+    case("at random, limited", GRAPH, stepping("k = np.random.rand()", "step(x, y, max(k, 1 - k))  # ! display-only")),
     case("the number of the step", GRAPH, stepping("step(x, y, i)  # ! display-only")),
     case("arithmetic", GRAPH, stepping("step(x, y, 1.0 / (i + 1))  # ! display-only")),
     case("by keyword", GRAPH, stepping("step(x, y, rate=i)  # ! display-only")),
@@ -330,6 +363,17 @@ QUIET = [
         )
         for count, each in ((50, "max(100, epoch)"), (50, "max(45, epoch)"), (10, "min(1.0, epoch / 100)"))
     ),
+    *(
+        case(f"of a function: {more}{body}; {given}", GRAPH, SHARES.format(more=more, body=body, given=given, mark=""))
+        for more, body, given in (
+            ("", "min(2, number)", "share(i)"),
+            ("", "min(1.0, number / most)", "share(7)"),
+            ("", "ms.Tensor(number / most)", "share(i)"),
+            ("if number < 9: return 0.5\n        ", "number", "share(i)"),
+            ("", "0", "timer.rounds"),
+        )
+    ),
+    case("at random, limited to one", GRAPH, stepping("step(x, y, max(np.random.rand(), 2))")),
     *(
         case(f"no next number: {line}", GRAPH, SUMS.format(given=line.split()[0], line=line, mark=""))
         for line in (

@@ -23,7 +23,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.dtypes.host_values import scalar
 from ms_perflint.training.factors import has_factor, is_dataset_size
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.step_loops import DATA, ITERATORS
+from ms_perflint.training.step_loops import DATA, ITERATORS, is_each_step
 from ms_perflint.training.training import callers, running_callers
 
 LONG = 1000  # steps
@@ -102,13 +102,15 @@ class Loops:
                 yield from self._of_result(site, node, hops)
             elif apis and apis <= _LIMITS.keys():
                 yield from self._of_limited(site, node, hops)
+            elif not any(apis):
+                yield from self._of_returned(site, node, hops)
         elif isinstance(node, (ast.IfExp, ast.Subscript)) and not self.certain:
             is_number = isinstance(node, ast.IfExp) or self._holds_numbers(site, node.value)
             parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node.slice,) if is_number else ()
             yield from (loop for part in parts for loop in self.of_number(site, part, hops - 1))
         elif isinstance(node, ast.Name):
             yield from self._of_name(site, node, hops)
-        elif isinstance(node, ast.Attribute) and not self.certain:
+        elif isinstance(node, ast.Attribute):
             yield from self._of_attribute(site, node)
 
     def _is_drawn(self, site: Site, node: ast.Call, apis: frozenset[str]) -> bool:
@@ -143,6 +145,15 @@ class Loops:
             found.add(number)
         return loops if len(found) >= FEW else []
 
+    def _of_returned(self, site: Site, node: ast.Call, hops: int) -> Iterator[ast.AST]:
+        """Yield the loops in which a function of the project, that returns one expression, gives many for a counter."""
+        only = self.program.value(node.func, site.scope).only
+        returns = only.definition.returns if only is not None and only.definition is not None else ()
+        counted = (loop for each in given(node) for loop in self.of_number(site, each, hops - 1))
+        if len(returns) == 1 and (not given(node) or any(counted)):
+            value, block = returns[0]
+            yield from self.of_number(Site.of(value, block), value, hops - 1)
+
     def _at(self, site: Site, node: ast.expr, step: float, hops: int = HOPS, own: str = "") -> Optional[float]:
         """Return what a number is where all counters, or the name `own`, are at `step`; None where it is not known."""
         if isinstance(node, ast.Name) and node.id == own:
@@ -151,11 +162,13 @@ class Loops:
             parts = [node.left, node.right] if isinstance(node, ast.BinOp) else node.args
             values = [self._at(site, each, step, hops, own) for each in parts]
             function = self._function(site, node)
+            if isinstance(node, ast.Call) and function is None and self._is_drawn(site, node, self._apis(site, node)):
+                return (step * 0.618) % 1
             try:
                 return float(function(*values)) if function is not None and None not in values else None
             except (ArithmeticError, TypeError, ValueError):  # also a complex number, and one that is too large
                 return None
-        if isinstance(node, ast.Name) and hops and any(self.of_number(site, node)):
+        if isinstance(node, (ast.Name, ast.Attribute)) and hops and any(self.of_number(site, node)):
             only = site.scope.only(node)
             whole = only.whole if only is not None and only.kind == "assign" else None
             return self._at(site, whole, step, hops - 1) if whole is not None else step
@@ -237,8 +250,10 @@ class Loops:
         own = site.scope.owner.cls if word_of(node.value) == "self" else None
         known = (each.cls for each in self.program.value(node.value, site.scope).alternatives)
         owners = (own,) if own is not None else dict.fromkeys(each for each in known if each is not None)
-        for binding in (each for owner in owners for each in owner.attributes.get(node.attr, ())):
-            if isinstance(binding.stmt, ast.AugAssign) and self._goes_on(binding):
+        bindings = [each for owner in owners for each in owner.attributes.get(node.attr, ())]
+        for binding in bindings if not self.certain or all(map(self._is_start_or_sum, bindings)) else ():
+            is_each = not self.certain or is_each_step(self.program, binding.site)
+            if isinstance(binding.stmt, ast.AugAssign) and is_each and self._goes_on(binding):
                 yield from binding.block.loops[:1] or self._around(site)
 
     def _around(self, site: Site) -> list[ast.AST]:
