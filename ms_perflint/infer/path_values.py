@@ -55,6 +55,12 @@ class Path(NamedTuple):
         """Return the loops in which each iteration gives another path."""
         return frozenset(loop for piece in self.pieces if isinstance(piece, Hole) for loop in piece.loops)
 
+    def loops_with(self, other: Path) -> frozenset[int]:
+        """Return the loops in which each iteration changes the same part of two paths: not `i` and `i - 1`."""
+        known = {piece.key: piece.loops for piece in other.pieces if isinstance(piece, Hole)}
+        holes = (piece for piece in self.pieces if isinstance(piece, Hole))
+        return frozenset(loop for hole in holes for loop in hole.loops & known.get(hole.key, frozenset()))
+
     @property
     def kept(self) -> Path:
         """Return this path as of a later iteration of its loops."""

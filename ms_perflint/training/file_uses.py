@@ -227,7 +227,7 @@ def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
     iteration is kept.
     """
     first, then = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
-    may_follow = _follow(first, then, path.loops & use.path.loops)
+    may_follow = _follow(first, then, path.loops_with(use.path))
     if may_follow is None:  # a use that only an import runs comes before
         return not any(scope.parent is None for scope in then)
     return may_follow

@@ -773,6 +773,19 @@ USED = [
             ("None", "kept = path", "kept"),
         )
     ),
+    *(
+        used(
+            f"the file of the pass before, by its number: {before}",
+            f"""
+        import os
+        ---
+        if epoch and os.path.exists({before}):
+            os.remove({before})
+        ms.save_checkpoint(net, f"{{epoch}}.ckpt")  #s
+        """,
+        )
+        for before in ('f"{epoch - 1}.ckpt"', '"%d.ckpt" % (epoch - 1)', 'str(epoch - 1) + ".ckpt"')
+    ),
     used(
         "pairs of score and path, by a loop",
         """
@@ -1212,6 +1225,19 @@ UNUSED = [
         np = __import__("numpy")
         np.save("out/scores.npy", [1])
         """,
+    ),
+    *(
+        unused(
+            f"an epoch that is complete is left out: {name}",
+            f"""
+        import os
+        ---
+        if os.path.exists({name}):
+            continue
+        ms.save_checkpoint(net, {name})  #s
+        """,
+        )
+        for name in ('f"{epoch + 1}.ckpt"', '"%03d.ckpt" % epoch', '"e" + str(epoch) + ".ckpt"')
     ),
     unused(
         "other things are saved",
