@@ -50,11 +50,6 @@ class Path(NamedTuple):
         """Return whether it is absolute."""
         return bool(self.pieces) and isinstance(self.pieces[0], str) and self.pieces[0].startswith("/")
 
-    @property
-    def loops(self) -> frozenset[int]:
-        """Return the loops in which each iteration gives another path."""
-        return frozenset(loop for piece in self.pieces if isinstance(piece, Hole) for loop in piece.loops)
-
     def loops_with(self, other: Path) -> frozenset[int]:
         """Return the loops in which each iteration changes the same part of two paths: not `i` and `i - 1`."""
         known = {piece.key: piece.loops for piece in other.pieces if isinstance(piece, Hole)}

@@ -210,7 +210,8 @@ class _Reader(KeptPaths):
     def formatted(self, node: ast.expr, scope: Scope, how: str, depth: int) -> Sequence[Path]:
         """Return a formatted value; unknown with a width or a precision."""
         inner = self.read(node, scope, depth)
-        return inner if not how else tuple(Path((Hole((how, each.pieces), each.loops),), each.calls) for each in inner)
+        holes = ((Hole((how, each.pieces), each.loops_with(each)), each.calls) for each in inner)
+        return tuple(Path((hole,), calls) for hole, calls in holes) if how else inner
 
     def operation(self, node: ast.BinOp, scope: Scope, depth: int) -> Sequence[Path]:
         if any(isinstance(side, ast.Constant) and not isinstance(side.value, str) for side in (node.left, node.right)):

@@ -305,10 +305,9 @@ class _Results(NamedTuple):
     def derived(self) -> set[str]:
         """Return the names that hold one, or what is computed of one, also where the step is read: `float(step(x))`."""
         step, names = self.step, set(self.names)
-        for each in step.scope.binds.get(id(step.site.stmt), ()):
-            value = each.value
-            if value is not None and (_is_on_host(value) or not self.is_one(value)):
-                names.update([each.name] if step.site.node in ast.walk(value) else ())
+        own = ((each.name, each.value) for each in step.scope.binds.get(id(step.site.stmt), ()))
+        read = ((name, value) for name, value in own if value is not None and step.site.node in ast.walk(value))
+        names |= {name for name, value in read if _is_on_host(value) or not self.is_one(value)}
         bound = [(each.name, names_in(value)) for each in _around(step) if (value := getattr(each.stmt, "value", None))]
         while new := {name for name, read in bound if not names.isdisjoint(read)} - names:
             names |= new

@@ -31,6 +31,7 @@ FEW = 20  # values: each is compiled once
 HOPS = 6  # names and functions on the way to a value
 _STEPS = re.compile(r"(?i)epoch|step|iter|batch")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)  # `%` and `//` give few values
+_COMPUTED: dict[type[ast.operator], Callable[..., Any]] = {kind: OPERATORS[kind] for kind in _OPERATORS}
 # Functions of two or more numbers, which may give few
 _LIMITS: dict[str, Callable[..., float]] = {
     "builtins.min": min, "builtins.max": max, "numpy.minimum": min, "numpy.maximum": max, "builtins.round": round,
@@ -137,13 +138,9 @@ class Loops:
         heads = [loop.iter for loop in loops if isinstance(loop, ast.For)]
         ranges = (self._range(site, each.args) for each in heads if isinstance(each, ast.Call) and each.args)
         steps = min((len(each) for each in ranges if each), default=LONG)
-        found: set[float] = set()
-        for step in range(min(steps, LONG)) if loops and len(node.args) > 1 else ():
-            number = self._at(site, node, step)
-            if number is None:
-                return []
-            found.add(number)
-        return loops if len(found) >= FEW else []
+        is_known = bool(loops) and len(node.args) > 1 and self._at(site, node, 1) is not None
+        found = {self._at(site, node, step) for step in range(min(steps, LONG))} if is_known else set()
+        return loops if None not in found and len(found) >= FEW else []
 
     def _of_returned(self, site: Site, node: ast.Call, hops: int) -> Iterator[ast.AST]:
         """Yield the loops in which a function of the project, that returns one expression, gives many for a counter."""
@@ -161,13 +158,9 @@ class Loops:
         if isinstance(node, (ast.BinOp, ast.Call)):
             parts = [node.left, node.right] if isinstance(node, ast.BinOp) else node.args
             values = [self._at(site, each, step, hops, own) for each in parts]
-            function = self._function(site, node)
-            if isinstance(node, ast.Call) and function is None and self._is_drawn(site, node, self._apis(site, node)):
+            if isinstance(node, ast.Call) and self._is_drawn(site, node, self._apis(site, node)):
                 return (step * 0.618) % 1
-            try:
-                return float(function(*values)) if function is not None and None not in values else None
-            except (ArithmeticError, TypeError, ValueError):  # also a complex number, and one that is too large
-                return None
+            return _computed(self._function(site, node), *values)
         if isinstance(node, (ast.Name, ast.Attribute)) and hops and any(self.of_number(site, node)):
             only = site.scope.only(node)
             whole = only.whole if only is not None and only.kind == "assign" else None
@@ -181,7 +174,7 @@ class Loops:
     def _function(self, site: Site, node: Union[ast.BinOp, ast.Call]) -> Optional[Callable[..., Any]]:
         """Return the function of numbers that an operator or a call computes; None for others."""
         if isinstance(node, ast.BinOp):
-            return OPERATORS[type(node.op)] if isinstance(node.op, _OPERATORS) else None
+            return _COMPUTED.get(type(node.op))
         apis = frozenset() if node.keywords else self._apis(site, node)
         return next(({**_KEEP, **_LIMITS}.get(api) for api in apis), None) if len(apis) == 1 else None
 
@@ -293,36 +286,22 @@ class Loops:
             return self._moves_on(binding, stmt.value, stmt.op)
         if isinstance(whole, ast.BinOp) and isinstance(whole.left, ast.Name) and whole.left.id == binding.name:
             return binding.kind == "assign" and self._moves_on(binding, whole.right, whole.op)
-        return isinstance(whole, ast.Constant) or (
-            binding.kind == "assign" and isinstance(whole, ast.Call) and self._moves_on(binding, whole)
-        )
+        return isinstance(whole, ast.Constant) or (isinstance(whole, ast.Call) and self._moves_on(binding, whole))
 
     def _moves_on(self, binding: Binding, node: ast.expr, by: Optional[ast.operator] = None) -> bool:
-        """Return whether the next number takes many values: not with `sign *= -1`, `t = max(0.5, t * 0.5)`.
-
-        It is an expression with the one before, or `by` an operator of that and another number.
-        """
+        """Return whether the next number, an expression or `by` an operator, takes many values: not `sign *= -1`."""
         if isinstance(by, (ast.Add, ast.Sub)):
             return scalar(self.program, node, binding.scope) is not None
         bound = (each.whole for each in binding.scope.bindings.get(binding.name, ()))
-        first = [each.value for each in bound if isinstance(each, ast.Constant)]
-        starts = [start for start in first if isinstance(start, (int, float))]
-        return bool(starts) and starts == first and all(self._many_from(binding, one, node, by) for one in starts)
+        starts = [each.value for each in bound if isinstance(each, ast.Constant)]
+        return bool(starts) and all(self._many_from(binding, start, node, by) for start in starts)
 
-    def _many_from(self, binding: Binding, start: float, node: ast.expr, by: Optional[ast.operator]) -> bool:
-        """Return whether it does, from the number `start`."""
+    def _many_from(self, binding: Binding, number: object, node: ast.expr, by: Optional[ast.operator]) -> bool:
         found: set[float] = set()
-        number: Optional[float] = float(start)
-        while number is not None and number not in found and len(found) < FEW:
+        while isinstance(number, (int, float)) and number not in found and len(found) < FEW:
             found.add(number)
             other = self._at(binding.site, node, number, 0, binding.name)
-            if by is None or other is None:
-                number = other
-                continue
-            try:
-                number = float(OPERATORS[type(by)](number, other)) if isinstance(by, _OPERATORS) else None
-            except (ArithmeticError, TypeError):
-                return False
+            number = other if by is None else _computed(_COMPUTED.get(type(by)), float(number), other)
         return len(found) >= FEW
 
     def _counts_passes(self, site: Site, head: ast.expr, binding: Binding) -> bool:
@@ -388,3 +367,11 @@ class Loops:
     def _apis(self, site: Site, node: ast.Call) -> frozenset[str]:
         value = self.program.value(node.func, site.scope)
         return frozenset() if value.open else frozenset(known.api for known in value.alternatives)
+
+
+def _computed(function: Optional[Callable[..., Any]], *values: Optional[float]) -> Optional[float]:
+    """Return the result of a function of numbers; None where it, or one of them, is not known."""
+    try:
+        return float(function(*values)) if function is not None and None not in values else None
+    except (ArithmeticError, TypeError, ValueError):  # also a complex number, and one that is too large
+        return None
