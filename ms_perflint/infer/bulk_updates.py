@@ -140,7 +140,8 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
         method = update.block.scope.owner
         is_of_all = not method_writes.is_of_constructor(evaluator, method)  # else it counts where the object is made
         return frozenset((method.parent, is_made) for is_made in (False, is_of_all))
-    found = evaluator.value(update.receiver, update.block.scope).alternatives
+    held = evaluator.value(update.receiver, update.block.scope).alternatives
+    found = [known for known in held if not method_writes.is_called(evaluator, update, known)]
     classes = (cls for known in found if known.cls is not None for cls in bases.ancestors(evaluator, known.cls))
     if update.word == forms.INSIDE:
         taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in _paths(evaluator, update))

@@ -19,7 +19,9 @@ from ms_perflint.index.execution_order import (
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, receiver_name
+from ms_perflint.index.syntax_forms import given, object_of
 from ms_perflint.infer import bases, calls
+from ms_perflint.infer import update_forms as forms
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import CALLERS, has_run_before, is_made_once
 from ms_perflint.infer.evaluator import Evaluator, Reading
@@ -287,6 +289,17 @@ def _calls_before(
             return None
         found.append(site)
     return found
+
+
+def is_called(evaluator: Evaluator, update: forms.Update, known: Alternative) -> bool:
+    """Return whether `agent.update(batch)` calls a method of a class that sets no attributes by computed names."""
+    if update.word != forms.UPDATE or update.first or object_of(update.receiver) or known.cls is None:
+        return False
+    own = None if bases.is_mapping(evaluator, known.cls) else bases.method(evaluator, known.cls, forms.UPDATE)
+    if own is None or any(map(forms.updates_itself, bases.ancestors(evaluator, known.cls))):
+        return False
+    calls_inside = (site.node for site in own.calls_inside if isinstance(site.node, ast.Call))
+    return not any(forms.is_own(each) for node in calls_inside for each in given(node))  # `merge(self, batch)`
 
 
 def _in_all_chains(evaluator: Evaluator, method: Scope) -> list[ast.expr]:

@@ -60,6 +60,12 @@ def of_file(module: SemanticIndex, merges: frozenset[str]) -> list[Update]:
     return sorted(counting, key=lambda update: (update.node.lineno, update.node.col_offset))
 
 
+def updates_itself(cls: Scope) -> bool:
+    """Return whether methods of a class set attributes of their object by computed names."""
+    found = (each for each in of_file(cls.module, frozenset()) if is_own(each.receiver))
+    return OWN in cls.attributes or any(each.block.scope.owner.parent is cls for each in found)
+
+
 def takes_parameter(update: Update, scope: Scope) -> bool:
     """Return whether an update lays a parameter of its function over an object, for whatever call of the function."""
     node = update.node

@@ -212,6 +212,25 @@ def test_a_dict_of_its_own(text: str, expression: str, expected: str) -> None:
     assert shown(reveal(f"{text}\nreveal({expression})")) == expected
 
 
+METHODS = [
+    ("self.seen = d", "c.update(unknown())", "0"),
+    ("self.seen = d", "c.update({'x': 1})", "0"),
+    ("self.seen = d", "vars(c).update({'x': 1})", "1"),
+    ("self.x = 4", "c.update(unknown())", "0 4"),
+    ("self.__dict__.update(d)", "c.update({'x': 1})", "1"),
+    ("self.__dict__ = d", "c.update({'x': 1})", "1"),
+    ("for k, v in d.items():\n            setattr(self, k, v)", "c.update(unknown())", "0 ..."),
+    ("fill(self, d)", "c.update(unknown())", "0 ..."),
+]
+
+
+@pytest.mark.parametrize(("body", "call", "expected"), METHODS)
+def test_a_method_of_the_name_of_an_update(body: str, call: str, expected: str) -> None:
+    text = "def fill(o, d):\n    vars(o).update(d)\nclass Config:\n    def __init__(self):\n        self.x = 0\n"
+    made = f"{text}    def update(self, d):\n        {body}\nc = Config()\n{call}\nreveal(c.x)"
+    assert shown(reveal(made)) == expected
+
+
 GIVES = """
     class Config:
         def __init__(self, *args, **kw):
