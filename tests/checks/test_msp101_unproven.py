@@ -146,6 +146,7 @@ IN_PLACE = [
     cell("attribute", "t = self.t\nt += x.sum()\nreturn self.dense(x) + t", "self.t = Tensor(0.0)"),
     cell("argument", "x += 1\nreturn self.dense(x)"),
     cell("another name", "h = self.dense(x)\nsame = h\nh += 1\nreturn h * same"),
+    cell("another name of a sum", "h = self.dense(x)\nh += 1\nsame = h\nh *= 2\nreturn h * same"),
     cell("output that its gradient needs", "h = ops.sigmoid(self.dense(x))\nh += 1\nreturn h"),
     forward("output of a function that its gradient needs", "h = act(net(x))\nh += 1\nreturn loss_fn(h, y)", ACT),
     forward("argument of a function", "h = same(x)\nh += 1\nreturn loss_fn(net(h), y)", "def same(t):\n    return t\n"),
@@ -159,6 +160,8 @@ IN_PLACE = [
     forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
 ]
 NEW = [
+    cell("input under another name", "h = x\nx = self.dense(x)\nx += h.mean()\nreturn x"),
+    cell("name given behind a sum", "h = self.dense(x)\nh += 1\nsame = h\nreturn same * h"),
     cell("output of a layer", "h = self.dense(x)\nh += 1\nreturn h"),
     cell("sum", "h = self.dense(x) + 1\nh *= 2\nreturn h"),
     cell("number", "n = 0\nfor i in range(3):\n    n += i\nreturn self.dense(x) * n"),

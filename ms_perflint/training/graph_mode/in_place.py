@@ -51,11 +51,13 @@ def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
 
 def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HOPS) -> bool:
     """Return whether a name is a number, or a tensor that no other name and no gradient needs."""
-    reaching = [each for each in function.flow.at(target) if each.kind != "augment"]
-    if not all(_is_made(program, function, each, hops) for each in reaching):
+    reaching = function.flow.at(target)
+    if not all(_is_made(program, function, each, hops) for each in reaching if each.kind != "augment"):
         return False
-    aliases = (node for node in descendants(function.node) if isinstance(node, (ast.Assign, ast.AnnAssign)))
-    return not any(isinstance(each.value, ast.Name) and each.value.id == target.id for each in aliases)
+    same = frozenset(map(id, reaching))
+    assigned = (node.value for node in descendants(function.node) if isinstance(node, (ast.Assign, ast.AnnAssign)))
+    aliases = (each for each in assigned if isinstance(each, ast.Name) and each.id == target.id)
+    return all(same.isdisjoint(map(id, function.flow.at(each))) for each in aliases)
 
 
 def _is_made(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
