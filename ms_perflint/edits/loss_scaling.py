@@ -16,7 +16,7 @@ from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import plainly_given
 from ms_perflint.program.call_site import made_at
-from ms_perflint.training.networks.train_cells import FIXED, LEVELS, Training, is_scaling_cell
+from ms_perflint.training.networks.train_cells import FIXED, LEVELS, LOSS_SCALERS, Training, is_scaling_cell
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.training_steps import is_step_object
 
@@ -32,6 +32,7 @@ SCALER = "mindspore.amp.StaticLossScaler"
 SCALER_SINCE = (2, 0)
 DYNAMIC = "mindspore.amp.DynamicLossScaleManager"
 _FIXED_CELL = "FixedLossScaleUpdateCell"
+_SCALES = frozenset(f"{api}.scale" for api in LOSS_SCALERS)
 _CLIPS = r"(?i)clip(?!_?(?:param|weight))"  # by norm or value; WGAN clips its weights
 
 
@@ -147,6 +148,12 @@ class LossScaling:
         is_new = gradient.word == "value_and_grad" and self.program.version >= SCALER_SINCE
         if function is None or not function.is_function or not function.returns or not is_new:
             return None
+        scaling = [site for site in function.calls_inside if not _SCALES.isdisjoint(self.program.apis(site))]
+        if scaling:  # by a scaler of the project
+            values = [self.program.value(site.base, site.scope) for site in scaling if site.base is not None]
+            scalers = [made_at(self.program, known) for value in values for known in value.alternatives]
+            scales = [each.argument("scale_value") for each in scalers if each is not None]
+            return None if any(scale.must_be(1) or scale.must_be(1.0) for scale in scales) else []
         name = free(gradient.module, "loss_scaler")
         target = gradient.stmt.targets[0] if isinstance(gradient.stmt, ast.Assign) else None
         if isinstance(target, ast.Attribute):

@@ -1857,6 +1857,28 @@ def test_the_loss_scaler_is_made_once_where_the_gradient_function_is_made_in_eac
     assert made.start == text.index("for epoch")
 
 
+@pytest.mark.parametrize(
+    ("scaler", "says", "converted"),
+    [
+        ("ms.amp.DynamicLossScaler(2**16, 2, 1000)", "the loss is scaled already", '(net, "O2")'),
+        ("ms.amp.StaticLossScaler(1.0)", "which needs no loss scaling", '(net, "O2", ms.bfloat16)'),
+    ],
+)
+@pytest.mark.parametrize(
+    "forward", ["return scaler.scale(loss(net(x), y))", "l = loss(net(x), y)\n    return scaler.scale(l)"]
+)
+def test_a_loss_that_a_scaler_scales_is_not_scaled_again(scaler: str, says: str, converted: str, forward: str) -> None:
+    text = (
+        "import mindspore as ms\nfrom mindspore import nn\n"
+        f"net, loss, scaler = nn.Dense(784, 304), nn.MSELoss(), {scaler}\nopt = nn.Adam(net.trainable_params())\n\n\n"
+        f"def forward(x, y):\n    {forward}\n\n\ngrad = ms.value_and_grad(forward, None, opt.parameters)\n"
+        "for x, y in data:\n    value, grads = grad(x, y)\n    opt(scaler.unscale(grads))\n"
+    )
+    (found,) = Program({"train.py": text}).lint("MSP201").findings
+    assert found.fix is not None and says in str(found.fix.message)
+    assert [each.text for each in found.fix.edits] == [f"net = ms.amp.auto_mixed_precision{converted}\n"]
+
+
 CONVERTED = [
     case(
         "train cell with an optimizer of the project",
