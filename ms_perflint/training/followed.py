@@ -25,7 +25,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.resolve.resolver import BY_CALL, INIT
 from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, optimizers, storing_optimizers
-from ms_perflint.training.training_steps import STEP_CELLS
+from ms_perflint.training.training_steps import STEP_CELLS, VALUE_AND_GRAD
 
 LONGEST = 60  # characters of code that are shown
 WORDS = ("train", "fit", "finetune")
@@ -36,7 +36,7 @@ _VERBS = (
 )  # fmt: skip
 FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindformers, mindnlp, mindspore_rl
 MEMBERS = 8  # steps from a member to what it is taken from
-GRADIENTS = frozenset({"mindspore.nn.WithGradCell"})  # also for what is no training
+GRADIENTS = frozenset({"mindspore.nn.WithGradCell", VALUE_AND_GRAD})  # also for what is no training
 # `model.train`, not `from mindspore.train.callback import` or `import a.train.b`
 _CALLS = rb"\.[\s\\]*(?:%s)\b(?![\s\\]*\.|[\s\\]+import\b)" % "|".join((*WORDS, *_VERBS)).encode()
 

@@ -19,7 +19,10 @@ from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
 from ms_perflint.training.training_steps import is_of_inputs_only, is_step, step_flow
 
-_STEPS = (".backward(", "TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "WithGradCell")
+_STEPS = (
+    ".backward(", "TrainOneStep", "value_and_grad", "GradOperation", "build_train_network", "WithGradCell",
+    "ForwardValueAndGrad",
+)  # fmt: skip
 _GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
 _OURS = ("mindspore", *(each.name for each in FAMILY))  # packages whose tensors are those of MindSpore
 # `model.train` and `getattr(model, "train")`, not `from mindspore.train import Model`

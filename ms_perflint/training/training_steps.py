@@ -16,10 +16,11 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.optimizers import is_named_optimizer, names, steps_optimizer
 
+VALUE_AND_GRAD = "mindspore.nn.ForwardValueAndGrad"
 STEP_CELLS = frozenset(
     {
         "mindspore.nn.TrainOneStepCell", "mindspore.nn.TrainOneStepWithLossScaleCell", "mindspore.nn.WithGradCell",
-        "mindspore.amp.build_train_network",
+        "mindspore.amp.build_train_network", VALUE_AND_GRAD,
         "mindspore.boost.BoostTrainOneStepCell", "mindspore.boost.BoostTrainOneStepWithLossScaleCell",
     }
 )  # fmt: skip
@@ -104,6 +105,10 @@ def calls_gradient(program: Program, site: Site) -> bool:
 
 def is_step_object(program: Program, known: Alternative) -> bool:
     """Return whether something is an object of a train cell of MindSpore or of the project."""
+    if known.type_api == VALUE_AND_GRAD and known.cls is None:  # by default by its inputs, as attacks take it
+        made = call_of(program, known)
+        is_of_weights = made is not None and not made.argument("get_by_list").must_be(False)
+        return is_of_weights and steps_optimizer(program)
     return is_step_class(program, known.cls) if known.cls is not None else known.type_api in STEP_CELLS
 
 

@@ -521,6 +521,21 @@ def chosen(name: str, mark: str) -> object:
 
 
 FIRES = [
+    case(
+        "ForwardValueAndGrad by weights",
+        """
+        import mindspore as ms
+        from mindspore import nn
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)  # ! unsafe
+        net = nn.Dense(4, 4)
+        opt = nn.Adam(net.trainable_params())
+        step = nn.ForwardValueAndGrad(nn.WithLossCell(net, nn.MSELoss()), opt.parameters, get_by_list=True)
+        for x, y in data:
+            loss, grads = step(x, y)
+            opt(grads)
+        """,
+    ),
     *(
         case(
             f"graph mode is off by default: {name}",
@@ -1138,6 +1153,21 @@ OUTSIDE = (
 )
 
 QUIET = [
+    case(
+        "ForwardValueAndGrad by inputs, as attacks take it",
+        """
+        import mindspore as ms
+        from mindspore import nn
+
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        net = nn.Dense(4, 4)
+        opt = nn.Adam(net.trainable_params())
+        step = nn.ForwardValueAndGrad(nn.WithLossCell(net, nn.MSELoss()), get_all=True)
+        for x, y in data:
+            loss, grads = step(x, y)
+            opt(grads)
+        """,
+    ),
     *(case(f"graph mode is on: {name}", IMPORTS, RUN_MODE, text, TRAIN) for name, text in SET),
     case("graph mode is off, and the default", IMPORTS, RUN_MODE, SWITCHED[0][2], TRAIN, version=(1, 9)),
     *(chosen(name, "") for name in TASKS),
