@@ -218,6 +218,25 @@ def test_a_sum_of_its_own_keeps_the_fix(written: tuple[str, tuple[str, ...]]) ->
     assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
 
 
+BCE = "bce = nn.BCEWithLogitsLoss({})\n\n\ndef one(a, b):\n    return bce(a, b)\n"
+SCALES = "z = net(x)\nv = 0.0\nfor a, b in ((z, y), (z[:2], y[:2])):\n    v = v + {}(a, b)\nreturn v"
+MEANS = [
+    (forward("loss in a loop", SCALES.format("bce"), BCE.format("")), Safety.DISPLAY),
+    (forward("loss of a function", SCALES.format("one"), BCE.format("")), Safety.DISPLAY),
+    (forward("function", SCALES.format("ops.binary_cross_entropy_with_logits")), Safety.DISPLAY),
+    (forward("sum in a loop", SCALES.format("one"), BCE.format('reduction="sum"')), Safety.UNSAFE),
+    (forward("loss in no loop", "return bce(net(x), y)", BCE.format("")), Safety.UNSAFE),
+    (forward("another loss in a loop", SCALES.format("loss_fn"), ""), Safety.UNSAFE),
+]
+
+
+@pytest.mark.parametrize(("written", "safety"), MEANS, ids=[written[0] for written, _ in MEANS])
+def test_a_loss_over_several_shapes(written: tuple[str, tuple[str, ...]], safety: Safety) -> None:
+    (finding,) = _program(written).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is safety
+    assert ("over several shapes" in str(finding.fix.reason)) is (safety is Safety.DISPLAY)
+
+
 EPOCH = """
     def forward(x, y):
         return loss_fn(net(x), y)

@@ -26,7 +26,7 @@ from ms_perflint.training.graph_mode.masks import in_masks
 from ms_perflint.training.graph_mode.mode_checks import in_mode_checks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import made_inside, recreated
-from ms_perflint.training.graph_mode.second_derivatives import in_second_derivatives
+from ms_perflint.training.graph_mode.second_derivatives import in_loss_means, in_second_derivatives
 from ms_perflint.training.graph_mode.set_names import in_set_names
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
@@ -42,7 +42,7 @@ from ms_perflint.training.training_steps import calls_gradient
 _IN_FUNCTIONS = (
     in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
     in_second_derivatives, in_supers, in_identities, in_set_names,
-    in_batch_tests,
+    in_batch_tests, in_loss_means,
 )  # fmt: skip
 _CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 
