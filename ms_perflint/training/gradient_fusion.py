@@ -11,8 +11,7 @@ from ms_perflint.training.conditions import is_switch
 
 BY_BUCKETS = (1, 8)  # `comm_fusion` acts under data parallelism (RELEASE.md 1.7, cc@v1.8.0 parallel_context.cc:91)
 UNFUSED = (2, 4)  # fusion is off by default (cc@v2.4.0 utils/parallel_context.cc:56)
-# What calls of the functions and objects that add up gradients have as callees
-_ADD = frozenset(name if name.endswith("all_reduce") else f"{name}()" for name in parallel.REDUCERS)
+_WRAPPER = "mindspore.parallel.auto_parallel.AutoParallel"  # has a mode of its own, never data parallelism
 INDICES_ACT_AGAIN = (2, 5)  # indices alone switch the fusion on (cc@v2.5.0 utils/parallel_context.cc:242)
 
 
@@ -33,7 +32,7 @@ def is_missing(call: Call) -> bool:
         return False
     if parallel.uses_parameter_server(program) or parallel.shards_optimizer(program) or parallel.restores(call):
         return False
-    if parallel.is_fusion_set_elsewhere(program) or not parallel.reduces(program):
+    if program.calls(_WRAPPER) or parallel.is_fusion_set_elsewhere(program) or not parallel.reduces(program):
         return False
     paths = parallel.CallPaths(program, call)
     return not paths.sets_fusion(names, not indices_do_nothing(program)) and not paths.is_replaced()
@@ -69,6 +68,4 @@ def _reduces_in_jit(program: Program) -> bool:
     """Return whether `jit` compiles each training step, and each call that adds up gradients."""
     if not jit.is_compiled(program):
         return False
-    sites = (site for module in program.modules for site in module.sites if site.scope.owner in program.reached)
-    adding = (site for site in sites if not _ADD.isdisjoint(program.apis(site)))
-    return all(jit.is_in_jit(program, site.scope.owner) for site in adding)
+    return all(jit.is_in_jit(program, site.scope.owner) for site in parallel.adding(program))

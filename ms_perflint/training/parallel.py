@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Optional
 
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import text_of
+from ms_perflint.index.syntax_forms import given, names_in, text_of, word_of
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
 from ms_perflint.program.call_site import Call
-from ms_perflint.program.program import Program
+from ms_perflint.program.program import Program, fact
 from ms_perflint.training import conditions
 from ms_perflint.training.bases import base_apis
 from ms_perflint.training.conditions import PathCondition
 from ms_perflint.training.mode import before_training
+from ms_perflint.training.optimizers import is_named_optimizer
 from ms_perflint.training.training import MODEL_TRAINS, run_together, train_sites
-from ms_perflint.training.training_steps import STEP_CELLS, is_step_class
+from ms_perflint.training.training_steps import STEP_CELLS, calls_gradient, is_step_class
 
 SET, RESET, GET, SERVER = (
     "mindspore.set_auto_parallel_context",
@@ -41,8 +44,13 @@ REDUCERS = (
     "mindspore.communication.comm_func.all_reduce",
     "mindspore.mint.distributed.all_reduce",
 )
+# What calls of these functions, and of objects that these classes make, have as callees
+_ADD = frozenset(name if name.endswith("all_reduce") else f"{name}()" for name in REDUCERS)
+_GRADIENT = r"(?i)(?<!stop_)grad"  # in names
 # Words of tests for several devices: these hold where gradients are added up
 SEVERAL = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
+_EQUAL = (ast.Eq, ast.Is, ast.LtE)
+_ALONE = ("1", "False", "None", "'1'", "'stand_alone'")  # what such a test compares with for one device
 
 
 # --- one call
@@ -87,7 +95,7 @@ def reduces(program: Program) -> bool:
 
     A training step of the project that passes gradients to the optimizer as they are adds up nothing.
     """
-    if program.calls(*REDUCERS) or program.calls(*sorted(STEP_CELLS)):
+    if program.calls(*sorted(STEP_CELLS)) or _adds_gradients(program):
         return True
     for model in program.calls("mindspore.train.Model"):
         network = model.argument("network")
@@ -99,6 +107,39 @@ def reduces(program: Program) -> bool:
     if not all(_is_seen(program.evaluator.callees(site)) for site in train_sites(program)):
         return True
     return any(_may_reduce(program, scope) for module in program.modules for scope in module.scopes if scope.is_class)
+
+
+@fact
+def adding(program: Program) -> tuple[Site, ...]:
+    """Return the running calls that add up tensors of all devices."""
+    sites = (site for module in program.modules for site in module.sites if site.scope.owner in program.reached)
+    return tuple(site for site in sites if not _ADD.isdisjoint(program.apis(site)))
+
+
+def _adds_gradients(program: Program) -> bool:
+    """Return whether code adds up gradients by hand, not only losses or counts, by the names beside its calls.
+
+    An operator that no known call calls is passed on, as to `HyperMap`, and may get gradients.
+    """
+    made = program.calls(*REDUCERS)
+    if any(call.api == REDUCERS[0] for call in made):
+        return True
+    sites = adding(program) if made else ()
+    known = [each for site in sites for each in program.evaluator.callees(site).alternatives]
+    called = {*(id(site.node) for site in sites), *(id(each.maker.node) for each in known if each.maker is not None)}
+    if any(id(call.node) not in called for call in made):
+        return True
+    taken = (site.node for module in program.modules for site in module.sites if is_named_optimizer(site))
+    names = {name for node in taken if isinstance(node, ast.Call) for part in given(node) for name in names_in(part)}
+
+    def above(site: Site) -> Iterable[Site]:
+        callers = program.callers(site.scope.owner) if site.scope.owner.is_function else ()
+        return (each for each in callers if not calls_gradient(program, each))  # which adds up a loss in it
+
+    around = reachable(sites, above)
+    loops = (loop.iter for site in around for loop in site.block.loops if isinstance(loop, ast.For))
+    words = (word_of(node) for part in (*(site.stmt for site in around), *loops) for node in ast.walk(part))
+    return any(word in names or re.search(_GRADIENT, word) for word in words)
 
 
 def _is_seen(value: Value) -> bool:
@@ -221,9 +262,12 @@ class CallPaths:
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""
-        return self._covers(
-            sites, conditions.contradict, lambda each, mine: _asks_for_several(each) or mine <= each.devices
-        )
+
+        def is_granted(condition: Condition, mine: frozenset[str]) -> bool:
+            several = _asks_for_several(condition)
+            return mine <= condition.devices if several is None else several
+
+        return self._covers(sites, conditions.contradict, is_granted)
 
     def _covers(
         self,
@@ -265,10 +309,15 @@ class CallPaths:
         )
 
 
-def _asks_for_several(condition: Condition) -> bool:
-    """Return whether a condition tests for several devices: it holds where gradients are added up."""
-    words = " ".join(condition.words).lower()
-    return any(word in words for word in SEVERAL)
+def _asks_for_several(condition: Condition) -> Optional[bool]:
+    """Return whether a condition holds on several devices, where gradients are added up; None if it tests no number."""
+    words, test = " ".join(condition.words).lower(), condition.test
+    if not any(word in words for word in SEVERAL):
+        return None
+    is_one = (
+        isinstance(test, ast.Compare) and isinstance(test.ops[0], _EQUAL) and ast.unparse(test.comparators[0]) in _ALONE
+    )
+    return condition.result is not is_one
 
 
 # --- the network

@@ -36,6 +36,7 @@ OPTIONS = """
     parser = argparse.ArgumentParser()
     parser.add_argument("--device_target", default="Ascend", choices=["Ascend", "GPU"])
     parser.add_argument("--run_distribute", type=bool, default=False)
+    parser.add_argument("--distributed", type=bool, default=True)
     args = parser.parse_args()
     """
 
@@ -108,6 +109,33 @@ STEP = """
     for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
         loss, gradients = step(data)
         optimizer({outside})
+    """
+
+ADDED = """
+    from functools import partial
+
+    add = ms.ops.AllReduce()
+
+    class Sum(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.add = ms.ops.AllReduce()
+
+        def construct(self, x):
+            return self.add(x)
+
+    def average(tensors):
+        return tuple([add(each) / 8 for each in tensors])
+
+    def divided(operator, each):
+        return operator(each) / 8
+
+    optimizer = nn.SGD(net.trainable_params())
+    step_of = ms.value_and_grad(net, None, optimizer.parameters)
+    rows = ds.MindDataset("train.mindrecord").batch(32)
+    for (data,) in rows.create_tuple_iterator():
+        loss, given = step_of(data)
+        optimizer(GIVEN)
     """
 
 ARMS = """
@@ -493,6 +521,28 @@ FIRES = [
             "lambda gradients: [ms.ops.communication.all_reduce(each)[0] for each in gradients]",
             "lambda gradients: [ms.mint.distributed.all_reduce(each) for each in gradients]",
             "lambda gradients: [ms.communication.comm_func.all_reduce(each)[0] for each in gradients]",
+        )
+    ),
+    *(
+        case(f"gradients added up, {how}", GRAPH, PLAIN.replace("\n", "  # !\n"), NET, ADDED.replace("GIVEN", given))
+        for how, given in (
+            ("by a function that gets them", "average(given)"),
+            ("by a cell around the operator", "[Sum()(each) for each in given]"),
+            ("by an operator that is passed on", "ms.ops.HyperMap()(partial(divided, add), given)"),
+        )
+    ),
+    *(
+        case(
+            f"one device apart: {test}",
+            GRAPH,
+            OPTIONS,
+            PLAIN.replace("\n", "  # !\n"),
+            f"if {test}:\n    {alone}\n",
+            TRAIN,
+        )
+        for test, alone in (
+            ("get_group_size() == 1", "ms.reset_auto_parallel_context()"),
+            ("not args.distributed", 'ms.set_auto_parallel_context(parallel_mode="stand_alone")'),
         )
     ),
     case(
@@ -911,6 +961,22 @@ QUIET = [
             loss, gradients = gradients_of(data)
             optimizer(gradients)
         """,
+    ),
+    *(
+        case(f"what is added up is {what}", GRAPH, PLAIN, NET, ADDED.replace("GIVEN", "given"), more)
+        for what, more in (
+            ("a loss", "print(add(loss))\n"),
+            ("a part of the loss", "print(add(ms.ops.stop_gradient(loss)))\n"),
+            ("a number of rows, by a cell", "print(Sum()(ms.Tensor(rows.get_dataset_size())))\n"),
+            ("a counter, by a function", "print(average([ms.Tensor(3)]))\n"),
+        )
+    ),
+    case(
+        "another parallelism around the network",
+        GRAPH,
+        PLAIN,
+        "from mindspore.parallel.auto_parallel import AutoParallel\n",
+        TRAIN.replace("ms.Model(net,", 'ms.Model(AutoParallel(net, "semi_auto"),'),
     ),
     case(
         "one device of its own accord",
