@@ -8,7 +8,7 @@ from functools import cache
 from typing import Optional
 
 from ms_perflint.mindspore_api.kept import KEYWORDS
-from ms_perflint.mindspore_api.names import ancestors, canonical, read_data
+from ms_perflint.mindspore_api.names import ancestors, canonical, read_data, returned
 from ms_perflint.mindspore_api.parameter import REQUIRED, UNKNOWN, Named, Parameter
 from ms_perflint.mindspore_api.versions import Version
 
@@ -37,7 +37,8 @@ def _candidates(api: str) -> list[str]:
         return [api, f"{owner}.__call__"]
     if method == "__call__":
         return [api]
-    return [api, *(f"{parent}.{method}" for parent in ancestors(owner))]
+    kind = returned(owner) or owner  # `mindspore.dataset.zip(...)` is a ZipDataset
+    return [api, *(f"{each}.{method}" for each in (kind, *ancestors(kind)))]
 
 
 def _generated(api: str, version: Version) -> Optional[tuple[Parameter, ...]]:

@@ -127,11 +127,12 @@ def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
 
 
 def _reads_a_switch(node: ast.expr) -> bool:
-    """Return whether a comparison reads a switch: `args.sink == "true"`, `args.sink is True`."""
+    """Return whether a comparison reads a switch: `args.sink == "true"`, `args.sink == 1`, `args.sink is True`."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.Is)) or len(node.ops) > 1:
         return False
     (right,) = node.comparators
-    return isinstance(right, ast.Constant) and str(right.value).lower() in ON
+    values = ON | {"1"} if "sink" in ast.unparse(node.left).lower() else ON  # not `device_num == 1`
+    return isinstance(right, ast.Constant) and str(right.value).lower() in values
 
 
 def _is_false(call: Call) -> bool:

@@ -21,6 +21,7 @@ from ms_perflint.training.graph_mode.set_by_calls import all_stores, changed_ite
 from ms_perflint.training.pipelines import is_read_anew
 from ms_perflint.training.profiling import AUTOTUNE
 from ms_perflint.training.repetition import repeats
+from ms_perflint.training.step_loops import is_dataset
 
 # Last words of calls that open, read, decode or change an image, a sound or a text
 _WORK = (
@@ -331,5 +332,9 @@ def _draw(program: Program, functions: list[Scope], libraries: tuple[str, ...]) 
 
 
 def is_tuned(program: Program) -> bool:
-    """Return whether AutoTune may choose the number of workers."""
-    return any(call.argument("enable").may_be(True) for call in program.calls(AUTOTUNE))
+    """Return whether AutoTune may choose the number of workers, or the program sets that of a dataset afterwards."""
+    if any(call.argument("enable").may_be(True) for call in program.calls(AUTOTUNE)):
+        return True
+    stores = ((each.node, each.scope) for each in program.stores_anywhere("num_parallel_workers"))
+    bases = (program.value(node.value, scope) for node, scope in stores if isinstance(node, ast.Attribute))
+    return any(is_dataset(known) for base in bases for known in base.alternatives)

@@ -324,6 +324,14 @@ FIRES = [
             ("args.sink is True", "bool", "False"),
         ]
     ),
+    *(
+        case(
+            f"a switch that is read from the environment: {test}",
+            MODEL,
+            f"import os\n\nmodel.train(10, dataset, dataset_sink_mode={test})  # !\n",
+        )
+        for test in ('os.getenv("SINK", "0") == "1"', 'int(os.environ.get("DATA_SINK", "0")) == 1')
+    ),
     case(
         "value of the config file",
         {

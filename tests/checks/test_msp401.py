@@ -482,6 +482,10 @@ SPLITS = (  # the part of a dataset that is trained on
 )
 FIRES += [program(f"a part: {split}", READ, MAKE.replace("train_set", "rows", 1) + split) for split in SPLITS]
 
+FIRES.append(
+    program("the number of something else", READ, f"{MAKE}step = Source(files)\nstep.num_parallel_workers = 8\n")
+)
+
 QUIET = [
     *(
         silent(f"the other part: {split}", make=MAKE.replace("train_set", "rows", 1) + split + "train_set = other\n")
@@ -576,6 +580,11 @@ QUIET = [
     silent("another set trains", train=TRAIN.replace("10, train_set", "10, load())\n    model.eval(train_set")),
     silent("nothing trains", train="for row in train_set:\n    print(row)\n"),
     silent("AutoTune", make=f"ds.config.set_enable_autotune(True)\n{MAKE}"),
+    silent("a number that is set afterwards", make=f"{MAKE}train_set.num_parallel_workers = 8\n"),
+    silent(
+        "a number that a function sets afterwards",
+        make=f"def tune(data):\n    data.num_parallel_workers = 8\n    return data\n\n\n{MAKE}tune(train_set)\n",
+    ),
     silent("a source that is not known", make="train_set = ds.GeneratorDataset(load(), ['x'])\n"),
     silent("of another library", make="import loader\ntrain_set = loader.GeneratorDataset(Source(files), ['x'])\n"),
     case(

@@ -390,6 +390,14 @@ FIRES = [
         )
     ),
     case("nothing said", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32)  # ! unsafe\n', TRAIN),
+    *(
+        case(f"two sources: {rows}", IMPORTS, GRAPH, f"train_set = {rows}.batch(32)  # ! unsafe\n", TRAIN)
+        for rows in (
+            'ds.zip((ds.MindDataset("a"), ds.MindDataset("b")))',
+            'ds.zip((ds.MindDataset("a"), ds.MindDataset("b"))).shuffle(100)',
+            'ds.MindDataset("a").zip(ds.MindDataset("b"))',
+        )
+    ),
     case(
         "false", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, drop_remainder=False)  # ! unsafe\n', TRAIN
     ),
@@ -697,6 +705,13 @@ QUIET = [
         GRAPH,
         'import sys\n\ntrain_set = ds.MindDataset("a").batch(32)\n',
         TRAIN.replace("train(10, train_set)", "train(10, train_set, dataset_sink_mode=sink(sys.argv))"),
+    ),
+    case(
+        "two sources, dropped",
+        IMPORTS,
+        GRAPH,
+        'train_set = ds.zip((ds.MindDataset("a"), ds.MindDataset("b"))).batch(32, True)\n',
+        TRAIN,
     ),
     case("dropped by position", IMPORTS, GRAPH, 'train_set = ds.MindDataset("a").batch(32, True)\n', TRAIN),
     case(
