@@ -189,6 +189,9 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
     asked = source.argument("num_samples")
     if isinstance(asked.constant, int):
         return asked.constant
+    shards = source.argument("num_shards")
+    if source.given("num_shards") is not None and not (shards.is_by_default(None) or shards.is_by_default(1)):
+        return None  # each process has a part of the rows
     if stage.type_api == GENERATOR:
         return _generated(program, source)
     if stage.type_api == _SLICES and source.given("sampler") is None:

@@ -480,6 +480,17 @@ FIRES = [
         TRAIN,
     ),
     case("rows that do not divide", IMPORTS, GRAPH, 'train_set = ds.MnistDataset("a").batch(64)  # ! unsafe\n', TRAIN),
+    *(
+        case(
+            f"MNIST, of which each device gets a part: {number}",
+            IMPORTS,
+            GRAPH,
+            "from mindspore.communication import get_group_size\n",
+            f'train_set = ds.MnistDataset("a", num_shards={number}, shard_id=0).batch(32)  # ! unsafe\n',
+            TRAIN,
+        )
+        for number in ("8", "get_group_size()")
+    ),
     case(
         "rows of a source that do not divide",
         IMPORTS,
@@ -818,6 +829,14 @@ QUIET = [
         },
     ),
     case("MNIST", IMPORTS, GRAPH, 'train_set = ds.MnistDataset("a").batch(32)\n', TRAIN),
+    *(
+        case(f"MNIST, {name}", IMPORTS, GRAPH, shards, f'train_set = ds.MnistDataset("a", {given}).batch(32)\n', TRAIN)
+        for name, shards, given in (
+            ("on one device by default", 'import os\nnumber = int(os.getenv("RANK_SIZE", "1"))\n', "num_shards=number"),
+            ("on one device", "", "num_shards=None, shard_id=None"),
+            ("with samples for each device", "import count\n", "num_samples=640, num_shards=count.devices()"),
+        )
+    ),
     case("CIFAR", IMPORTS, GRAPH, 'train_set = ds.Cifar10Dataset("a").shuffle(10).batch(100)\n', TRAIN),
     case(
         "so many samples", IMPORTS, GRAPH, 'train_set = ds.ImageFolderDataset("a", num_samples=64).batch(32)\n', TRAIN
