@@ -22,6 +22,7 @@ from ms_perflint.training.pipelines import is_read_anew
 from ms_perflint.training.profiling import AUTOTUNE
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_dataset
+from ms_perflint.training.training import callees
 
 # Last words of calls that open, read, decode or change an image, a sound or a text
 _WORK = (
@@ -155,7 +156,7 @@ def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
             func = getattr(site.node, "func", None)
             is_own = own and isinstance(func, ast.Attribute) and path_of(func.value) == own
             mine = method(evaluator, cls, site.word) if is_own else None
-            yield from (each for each in ((mine,) if mine else program.callees(site)) if each.name != "__init__")
+            yield from (each for each in ((mine,) if mine else callees(program, site)) if each.name != "__init__")
         for node in descendants(caller.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
                 found = (known.cls for known in program.value(node.value, caller).alternatives)

@@ -82,6 +82,37 @@ TOLD = """
     model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
     model.train(10, train_set.batch(32, True), callbacks=[Hook()])
     """
+TRANSFORMED = "row = self.transform(cv2.imread(self.files[index]))"
+EACH = "row = cv2.imread(self.files[index])\n            for each in self.transform:\n                row = each(row)"
+TRANSFORMS = """class Resize:
+    def __call__(self, row):
+        return cv2.resize(row, (8, 8))
+
+class Flip:
+    def __call__(self, row):
+        return row[::-1] if np.random.rand() > 0.5 else row
+
+class Mirror(Flip):
+    pass
+
+class Base:
+    def __call__(self, row):
+        return self.apply(row)
+
+class Turn(Base):
+    def apply(self, row):
+        return np.rot90(row, np.random.randint(4))
+
+class All:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, row):
+        for each in self.inner:
+            row = each(row)
+        return row
+
+"""
 READ = "row = np.load(self.files[index])"
 H5PY = "import h5py\n"
 
@@ -455,6 +486,21 @@ files, others = load(0.3)
             ("for all epochs", "np.random.rand()", "unsafe", ONCE),
             ("for one epoch", "np.random.rand()", "unsafe", LOOP.replace("range(3)", "range(1)")),
             ("that the loop takes from", "np.random.rand()", "unsafe", TAKES.format(body="step(next(rows)['x'], 1)")),
+        )
+    ),
+    *(
+        program(
+            f"draws in a transform: {how}",
+            row,
+            TRANSFORMS + MAKE.replace("Source(files)", f"Source(files, {given})").replace("unsafe", safety),
+        )
+        for how, row, given, safety in (
+            ("an object", TRANSFORMED, "Flip()", "display-only"),
+            ("one of a derived class", TRANSFORMED, "Mirror()", "display-only"),
+            ("a method that its base calls", TRANSFORMED, "Turn()", "display-only"),
+            ("an object in a list of objects", EACH, "[Resize(), Flip()]", "display-only"),
+            ("an object in an object", TRANSFORMED, "All([Resize(), Flip()])", "display-only"),
+            ("none", EACH, "[Resize(), Resize()]", "unsafe"),
         )
     ),
     program("a seed that is drawn before", READ, f"np.random.shuffle(files)\n{MAKE}"),
