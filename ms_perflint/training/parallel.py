@@ -49,8 +49,7 @@ _ADD = frozenset(name if name.endswith("all_reduce") else f"{name}()" for name i
 _GRADIENT = r"(?i)(?<!stop_)grad"  # in names
 # Words of tests for several devices: these hold where gradients are added up
 SEVERAL = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
-_EQUAL = (ast.Eq, ast.Is, ast.LtE)
-_ALONE = ("1", "False", "None", "'1'", "'stand_alone'")  # what such a test compares with for one device
+_ALONE = r"(?:==|<=|is) (?:'?1'?|False|None|'stand_alone')$"  # the end of such a test that holds on one device
 
 
 # --- one call
@@ -95,7 +94,7 @@ def reduces(program: Program) -> bool:
 
     A training step of the project that passes gradients to the optimizer as they are adds up nothing.
     """
-    if program.calls(*sorted(STEP_CELLS)) or _adds_gradients(program):
+    if program.calls(*sorted(STEP_CELLS)):
         return True
     for model in program.calls("mindspore.train.Model"):
         network = model.argument("network")
@@ -106,7 +105,8 @@ def reduces(program: Program) -> bool:
         return True  # a Model of a class of the program
     if not all(_is_seen(program.evaluator.callees(site)) for site in train_sites(program)):
         return True
-    return any(_may_reduce(program, scope) for module in program.modules for scope in module.scopes if scope.is_class)
+    classes = (scope for module in program.modules for scope in module.scopes if scope.is_class)
+    return any(_may_reduce(program, cls) for cls in classes) or _adds_gradients(program)
 
 
 @fact
@@ -262,12 +262,11 @@ class CallPaths:
 
     def _surely(self, sites: Iterable[Site]) -> bool:
         """Return whether one of the sites runs on a path of the call, if there are several devices."""
-
-        def is_granted(condition: Condition, mine: frozenset[str]) -> bool:
-            several = _asks_for_several(condition)
-            return mine <= condition.devices if several is None else several
-
-        return self._covers(sites, conditions.contradict, is_granted)
+        return self._covers(
+            sites,
+            conditions.contradict,
+            lambda each, mine: mine <= each.devices if (asks := _asks_for_several(each)) is None else asks,
+        )
 
     def _covers(
         self,
@@ -311,13 +310,10 @@ class CallPaths:
 
 def _asks_for_several(condition: Condition) -> Optional[bool]:
     """Return whether a condition holds on several devices, where gradients are added up; None if it tests no number."""
-    words, test = " ".join(condition.words).lower(), condition.test
+    words = " ".join(condition.words).lower()
     if not any(word in words for word in SEVERAL):
         return None
-    is_one = (
-        isinstance(test, ast.Compare) and isinstance(test.ops[0], _EQUAL) and ast.unparse(test.comparators[0]) in _ALONE
-    )
-    return condition.result is not is_one
+    return condition.result is (re.search(_ALONE, ast.unparse(condition.test)) is None)
 
 
 # --- the network

@@ -294,9 +294,7 @@ def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
     known = program.evaluator.callees(site).alternatives
-    found = [
-        method(program.evaluator, each.cls, "__call__") if each.cls is not None else each.definition for each in known
-    ]
+    found = [method(program.evaluator, each.cls, "__call__") if each.cls else each.definition for each in known]
     return [scope for scope in found if scope is not None] + list(_by_name(program, site))
 
 
