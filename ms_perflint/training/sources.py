@@ -12,7 +12,7 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part, receiver_name
-from ms_perflint.index.syntax_forms import descendants, is_decorated, path_of, word_of
+from ms_perflint.index.syntax_forms import descendants, given, is_decorated, path_of, word_of
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -157,6 +157,13 @@ def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
             is_own = own and isinstance(func, ast.Attribute) and path_of(func.value) == own
             mine = method(evaluator, cls, site.word) if is_own else None
             yield from (each for each in ((mine,) if mine else callees(program, site)) if each.name != "__init__")
+            made = (
+                each.creation for each in evaluator.callees(site).alternatives if each.type_api.endswith(".Compose")
+            )
+            lists = (program.value(node, part.scope) for part in made if part for node in given(part.call)[:1])
+            inner = (each for value in lists for each in evaluator.each(value).alternatives)
+            entered = (method(evaluator, each.cls, "__call__") if each.cls else each.definition for each in inner)
+            yield from (each for each in entered if each is not None)
         for node in descendants(caller.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
                 found = (known.cls for known in program.value(node.value, caller).alternatives)

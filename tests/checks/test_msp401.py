@@ -84,7 +84,12 @@ TOLD = """
     """
 TRANSFORMED = "row = self.transform(cv2.imread(self.files[index]))"
 EACH = "row = cv2.imread(self.files[index])\n            for each in self.transform:\n                row = each(row)"
-TRANSFORMS = """class Resize:
+TRANSFORMS = """from mindspore.dataset.transforms import Compose
+
+def flip(row):
+    return row[::-1] if np.random.rand() > 0.5 else row
+
+class Resize:
     def __call__(self, row):
         return cv2.resize(row, (8, 8))
 
@@ -500,7 +505,10 @@ files, others = load(0.3)
             ("a method that its base calls", TRANSFORMED, "Turn()", "display-only"),
             ("an object in a list of objects", EACH, "[Resize(), Flip()]", "display-only"),
             ("an object in an object", TRANSFORMED, "All([Resize(), Flip()])", "display-only"),
+            ("an object in one of MindSpore", TRANSFORMED, "Compose([Resize(), Flip()])", "display-only"),
+            ("a function in one of MindSpore", TRANSFORMED, "Compose([Resize(), flip])", "display-only"),
             ("none", EACH, "[Resize(), Resize()]", "unsafe"),
+            ("none in one of MindSpore", TRANSFORMED, "Compose([Resize()])", "unsafe"),
         )
     ),
     program("a seed that is drawn before", READ, f"np.random.shuffle(files)\n{MAKE}"),
