@@ -157,9 +157,8 @@ def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
             is_own = own and isinstance(func, ast.Attribute) and path_of(func.value) == own
             mine = method(evaluator, cls, site.word) if is_own else None
             yield from (each for each in ((mine,) if mine else callees(program, site)) if each.name != "__init__")
-            made = (
-                each.creation for each in evaluator.callees(site).alternatives if each.type_api.endswith(".Compose")
-            )
+            known = evaluator.callees(site).alternatives
+            made = (each.creation for each in known if each.type_api.endswith(".Compose"))  # of a library
             lists = (program.value(node, part.scope) for part in made if part for node in given(part.call)[:1])
             inner = (each for value in lists for each in evaluator.each(value).alternatives)
             entered = (method(evaluator, each.cls, "__call__") if each.cls else each.definition for each in inner)
