@@ -342,6 +342,6 @@ def is_tuned(program: Program) -> bool:
     """Return whether AutoTune may choose the number of workers, or the program sets that of a dataset afterwards."""
     if any(call.argument("enable").may_be(True) for call in program.calls(AUTOTUNE)):
         return True
-    stores = ((each.node, each.scope) for each in program.stores_anywhere("num_parallel_workers"))
+    stores = ((each.node, each.scope) for each in program.code.stores_anywhere("num_parallel_workers"))
     bases = (program.value(node.value, scope) for node, scope in stores if isinstance(node, ast.Attribute))
     return any(is_dataset(known) for base in bases for known in base.alternatives)
