@@ -20,7 +20,8 @@ def switch_off(call: Call, switch: Switch, line_length: int) -> Remedy:
     remedy = _graded(call, switch)
     given = call.given(switch.argument) if switch.argument else None
     others = {word.arg for word in call.node.keywords} - {switch.argument, PATH}
-    if given is None or (isinstance(given, ast.Constant) and not others and len(call.node.args) <= 1):
+    is_all = isinstance(given, ast.Constant) and not others and len(call.node.args) <= 1
+    if is_all or not switch.argument:
         is_alone = isinstance(call.stmt, ast.Expr) and call.stmt.value is call.node
         return remedy._replace(edits=delete_statement(call.module, call.stmt) if is_alone else None)
     if not isinstance(given, ast.Constant):

@@ -11,6 +11,9 @@ from ms_perflint.core.findings import Place
 from ms_perflint.index.reachability import condition_of
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import TRY
+from ms_perflint.infer import tables
+from ms_perflint.infer.alternatives import Api
+from ms_perflint.infer.path_values import Path
 from ms_perflint.infer.paths import paths
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
@@ -77,12 +80,13 @@ def exported(program: Program) -> Iterator[tuple[str, str, Place]]:
 def _set_in_code(program: Program, name: str) -> Optional[tuple[str, Place]]:
     """Return the text that code sets a variable to with the default options, with its place; None for others."""
     found = [each for each in environment.writes(program, name) if _is_run(program, each[0])]
-    taken = (call for call in program.calls("os.environ.pop", "os.environ.clear") if _is_run(program, call))
     if len(found) != 1 or conditions.is_on_request(program, found[0][0]):
         return None
-    if any(not each.node.args or program.value(each.node.args[0], each.scope).may_be(name) for each in taken):
-        return None
     site, node = found[0]
+    if tables.is_deleted(
+        program.evaluator, program.evaluator.known(Api(tables.ENVIRONMENT), node, site.scope), name, node
+    ):
+        return None
     text = program.value(node, site.scope).constant
     unsure = any(conditions.by_default(program, each) is None for each in condition_of(site))
     return (text, site.module.place(site.stmt)) if isinstance(text, str) and not unsure else None
@@ -113,13 +117,16 @@ def _is_handler(call: Call) -> bool:
 
 
 def use_of_graphs(call: Call, parameter: str) -> Optional[Use]:
-    """Return a use of the folder that a call passes for a parameter, or of a file in it, behind the call."""
+    """Return a use of the folder that a call passes for a parameter, or of a file in it, behind the call.
+
+    Where the call passes none, the graphs are in the working directory. Run on 2.10.
+    """
     from ms_perflint.training.file_uses import use_after  # here, because few programs save graphs
 
     given = call.given(parameter)
     folders = paths(call.program.evaluator, given, call.scope) if given is not None else ()
-    written = [each for path in folders for each in (path, path.added(type(path)(("/graph.ir",))))]
-    return use_after(call.program, call, written) if written else None
+    written = [each for path in folders for each in (path, path.added(Path(("/graph.ir",))))]
+    return use_after(call.program, call, written if given is not None else [Path(("graph.ir",))])
 
 
 def is_named_elsewhere(call: Call, parameter: str) -> bool:

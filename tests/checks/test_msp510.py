@@ -91,6 +91,26 @@ FIRES = [
             ("beside another that is read", 'os.listdir("other")\n', "unsafe"),
         )
     ),
+    *(
+        case(f"no path, and {use}", IMPORTS, GRAPH, f"ms.set_context(save_graphs=1)  # ! {safety}\n", TRAIN, f"{use}\n")
+        for use, safety in (
+            ('os.listdir(".")', "display-only"),
+            ('os.system("rm -f *.ir")', "display-only"),
+            ('import glob\nglob.glob("*.ir")', "display-only"),
+            ('import glob\nglob.glob("*.ckpt")', "safe"),
+            ('os.listdir("checkpoints")', "safe"),
+        )
+    ),
+    *(
+        case(name, IMPORTS, f"{text}  # ! display-only\n", TRAIN)
+        for name, text in (
+            ("keywords of a dict", "given = dict(mode=0, save_graphs=True)\nms.set_context(**given)"),
+            (
+                "a partial function",
+                "import functools\nsetup = functools.partial(ms.set_context, mode=0, save_graphs=True)\nsetup()",
+            ),
+        )
+    ),
     case(
         "a path that is not known",
         IMPORTS,
@@ -148,6 +168,7 @@ FIRES += [
 ]
 FIRES += [
     case("set, and another is taken", IMPORTS, SET.format(value="1"), 'os.environ.pop("GLOG_v", None)\n', REPORTED),
+    case("set, and another is deleted", IMPORTS, SET.format(value="1"), 'del os.environ["GLOG_v"]\n', REPORTED),
     case("set in the body of a try", IMPORTS, f"try:\n    {SAVED}except ValueError:\n    pass\n", TRAIN),
     case("set between two trainings", IMPORTS, GRAPH, TRAIN, SAVED, "model.train(1, train_set)\n"),
 ]
@@ -177,6 +198,8 @@ QUIET = [
             'os.environ.pop("MS_DEV_SAVE_GRAPHS", None)',
             "os.environ.pop(input())",
             "os.environ.clear()",
+            'del os.environ["MS_DEV_SAVE_GRAPHS"]',
+            'for name in ("GLOG_v", "MS_DEV_SAVE_GRAPHS"):\n    if name in os.environ:\n        del os.environ[name]',
         )
     ),
     case("only behind the training", IMPORTS, GRAPH, TRAIN, "ms.set_context(save_graphs=True)\nms.export(net)\n"),
