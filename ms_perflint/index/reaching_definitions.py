@@ -23,6 +23,11 @@ class Flow:
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
         self._many |= scope.declared.keys() & scope.bindings.keys()
+        around = [each for each in scope.enclosing() if each is not scope] if scope.is_class else []
+        homes = {name: next((each for each in around if name in each.bindings), None) for name in scope.bindings}
+        # `mode = mode` in the body of a class reads the name around it
+        self._outer = {name: tuple(home.bindings[name]) for name, home in homes.items() if home is not None}
+        self._many |= self._outer.keys()
         many = [binding for name in self._many for binding in scope.bindings[name]]
         self._elsewhere: dict[str, list[Binding]] = {}  # what functions bind by `global name` or `nonlocal name`
         for binding in many:
@@ -110,11 +115,14 @@ class Flow:
             bindings = self.scope.bindings
             start = {name: tuple(b for b in bindings[name] if b.kind == "parameter") for name in self._many}
             start.update((name, tuple(home.bindings.get(name, ()))) for name, home in self.scope.declared.items())
+            start.update(self._outer)
             body = getattr(self.scope.node, "body", None)
             end = self._body(body, start) if isinstance(body, list) else start
             for node, read in self._delayed:
                 self._at[id(read)] = tuple(dict.fromkeys((*self._at[id(read)], *self._behind(read.id, node))))
             self._exit = end if end is not None else {name: tuple(bindings[name]) for name in self._many}
+            for name, outer in self._outer.items():
+                self._exit[name] = tuple(each for each in self._exit.get(name, ()) if each not in outer)
         return self._exit
 
     # --- statements; None is the environment after which nothing runs
