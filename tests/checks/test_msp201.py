@@ -178,7 +178,15 @@ CASTING = """
     from mindspore.ops.functional import mixed_precision_cast as in_dtype
 
     """
+HELD = (
+    ("in a list", "kinds = [Model]\n", "kinds[0](net, loss, opt)  # !"),
+    ("by its name", "", 'getattr(ms, "Model")(net, loss, opt)  # !'),
+    ("by a condition", "", "(Model if ms else None)(net, loss, opt)  # !"),
+    ("in a class", "class Kinds:\n    Model = Model\n\n\n", "Kinds.Model(net, loss, opt)  # !"),
+    ("in a default", "def make(kind=Model):\n    return kind(net, loss, opt)  # !\n\n\n", "make()"),
+)
 FIRES = [
+    *(case(f"class that is held {name}", READY, held, f"model = {made}\n", TRAIN) for name, held, made in HELD),
     *(
         case(f"wide behind wide {at} {w}", IMPORTS, added(chained(body, w)), RUN_REPORTED.replace("Net()", "make()", 1))
         for at, body in enumerate(CHAINED)

@@ -85,7 +85,7 @@ def _models(program: Program, known: Alternative) -> list[Call]:
     if known.cls is not None:
         return _derived_models(program, known)
     call = made_at(program, known)
-    if call is None or not isinstance(call.node.func, (ast.Name, ast.Attribute)):
+    if call is None:
         return []
     if call.word == _CONVERTED:
         given = call.given("model") or next(iter(call.node.args), None)

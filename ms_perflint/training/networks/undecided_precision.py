@@ -41,8 +41,13 @@ def narrowed(program: Program, sites: Sequence[Site]) -> list[Site]:
     if not sites or not training.may_train(program) or not train_cells.is_script(program):
         return []
     words = train_cells.making_words(program, sites[0].module)
+    made = {id(each.node) for each in train_cells.trained_models(program)}  # also by a class that is held
     return [
-        site for site in sites if site.word in words or (site.word == "to_float" and precision.written_dtype(site.node))
+        site
+        for site in sites
+        if site.word in words
+        or id(site.node) in made
+        or (site.word == "to_float" and precision.written_dtype(site.node))
     ]
 
 
