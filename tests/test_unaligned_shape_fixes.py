@@ -324,3 +324,9 @@ GROUPED = "self.fc = nn.Conv2d(16, {0}, 3)\nself.norm = nn.GroupNorm({1}, {0})\n
 def test_a_width_becomes_one_that_groups_divide(width: int, groups: int) -> None:
     _, safety = fixed(net(GROUPED.format(width, groups), "return self.out(self.norm(self.fc(x)))"))
     assert safety == "unsafe"
+
+
+@pytest.mark.parametrize(("width", "groups"), [(20, 5), (36, 9), (50, 25)])
+def test_a_width_that_would_be_more_than_doubled_gets_no_fix(width: int, groups: int) -> None:
+    body = net(GROUPED.format(width, groups), "return self.out(self.norm(self.fc(x)))")
+    assert refused(body)[1] == "no number fits all sizes that depend on the width"

@@ -150,7 +150,7 @@ def _width_at(found: Hidden, changed: Mapping[Place, int]) -> int:
 
 
 def _fits(found: Hidden, changed: Mapping[Place, int], width: int, multiple: int) -> bool:
-    if width % multiple or not found.dependents.holds(changed, width):
+    if width % multiple or width > 2 * (found.width + multiple) or not found.dependents.holds(changed, width):
         return False
     if any(each.number.at(changed) != each.at(found.width, width) for each in found.sums):
         return False
