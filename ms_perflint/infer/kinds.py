@@ -105,7 +105,7 @@ class OfApi(Kind[Api]):
             if value is not None:
                 return value
         is_own = libraries.is_mapping(name) and not name.startswith("mindspore.")
-        return mappings.called(self.evaluator, layer.call, layer.scope) if is_own else None
+        return mappings.called(self.evaluator, layer.call, layer.scope, is_deep=True) if is_own else None
 
 
 class OfScope(Kind[Scope]):

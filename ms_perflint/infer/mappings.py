@@ -36,14 +36,17 @@ def of_words(evaluator: Evaluator, node: ast.AST, parts: Sequence[tuple[Optional
     return Display(node, scope, DICT, tuple(part for _, part in parts), tuple(keys))
 
 
-def called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else."""
+def called(evaluator: Evaluator, node: ast.Call, scope: Scope, is_deep: bool = False) -> Optional[Value]:
+    """`EasyDict({...})`, `dict(a, b=1)`: the display that it was made of; None where it is made of something else.
+
+    `is_deep`: mappings inside are made anew, too.
+    """
     if len(node.args) == 1 and not node.keywords:
         value = evaluator.value(node.args[0], scope)
         held = Held(node.args[0], scope)
         if is_mapping(value) and any(known.is_options for known in value.alternatives):
             return laid(evaluator, node, [(None, held)], scope)
-        return copied(evaluator, node, held, value) or sequences.paired(evaluator, node, scope)
+        return copied(evaluator, node, held, value, is_deep) or sequences.paired(evaluator, node, scope)
     if len(node.args) > 1 or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     parts: list[tuple[Optional[str], Held]] = [(None, Held(argument, scope)) for argument in node.args]

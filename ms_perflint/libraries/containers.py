@@ -15,6 +15,7 @@ from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative, Value, join
 
 _LOOKUP = Signature.named("key", "default")  # of `config.get`
 _COPIES = ("builtins.dict.copy", "builtins.dict.clone")
+_DEEP = ("copy.deepcopy", "builtins.dict.clone")  # the latter of a `CfgNode`
 
 
 def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -24,7 +25,7 @@ def _copied(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
     if given is None:
         return Value((api.receiver,)) if api.receiver is not None else None
     value = Value((api.receiver,)) if api.receiver is not None else evaluator.value(given, scope)
-    made = mappings.copied(evaluator, node, Held(given, scope), value, api.name == "copy.deepcopy")
+    made = mappings.copied(evaluator, node, Held(given, scope), value, api.name in _DEEP)
     if made is not None:
         return made
     lists = tuple(known for known in value.alternatives if is_list(known))

@@ -29,7 +29,14 @@ def _merged(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _created(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    return mappings.called(evaluator, node, scope)
+    return mappings.called(evaluator, node, scope, is_deep=True)
+
+
+def _contained(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the result of `OmegaConf.to_container(config)`: a copy of a known dict."""
+    value = passed_on(evaluator, api, node, scope)
+    copied = mappings.copied(evaluator, node, Held(node.args[0], scope), value, True) if value and node.args else None
+    return copied or value
 
 
 def _selected(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -42,7 +49,7 @@ def _selected(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 
 MODEL = Library(
     calls={
-        **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (passed_on,)),
+        **dict.fromkeys((f"{OMEGACONF}.to_container", f"{OMEGACONF}.to_object"), (_contained,)),
         **dict.fromkeys((f"{OMEGACONF}.create", "box.Box"), (_created,)),
         f"{OMEGACONF}.merge": (_merged,),
         f"{OMEGACONF}.select": (_selected,),
