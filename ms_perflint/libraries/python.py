@@ -34,7 +34,9 @@ _PASSING = (
     "builtins.iter", "builtins.staticmethod",
     "asyncio.run", "types.MappingProxyType", "contextlib.nullcontext", "contextlib.closing",
 )  # fmt: skip
-_PATHS: tuple[Callable[..., Any], ...] = (os.path.join, os.path.dirname, os.path.basename, os.path.split)
+_PATHS: tuple[Callable[..., Any], ...] = (
+    os.path.join, os.path.dirname, os.path.basename, os.path.split, os.path.splitext, os.path.normpath,
+)  # fmt: skip
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (repr, sum, abs, round, divmod, any, all, ord, chr)
 _MATH: tuple[Callable[..., Any], ...] = (
     math.ceil, math.floor, math.trunc, math.sqrt, math.log, math.log2, math.log10, math.exp, math.pow, math.fabs,
