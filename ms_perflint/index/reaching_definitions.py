@@ -23,10 +23,9 @@ class Flow:
         self._at: dict[int, Bindings] = {}  # id of a Name that is read -> what may have bound it
         self._many = {name for name, bindings in scope.bindings.items() if len(bindings) > 1}
         self._many |= scope.declared.keys() & scope.bindings.keys()
-        around = [each for each in scope.enclosing() if each is not scope] if scope.is_class else []
-        homes = {name: next((each for each in around if name in each.bindings), None) for name in scope.bindings}
-        # `mode = mode` in the body of a class reads the name around it
-        self._outer = {name: tuple(home.bindings[name]) for name, home in homes.items() if home is not None}
+        # `mode = mode` in the body of a class reads the name of the module, also inside of a function that has it
+        around = scope.module.scope.bindings if scope.is_class else {}
+        self._outer = {name: tuple(around[name]) for name in scope.bindings if name in around}
         self._many |= self._outer.keys()
         many = [binding for name in self._many for binding in scope.bindings[name]]
         self._elsewhere: dict[str, list[Binding]] = {}  # what functions bind by `global name` or `nonlocal name`
