@@ -101,6 +101,10 @@ class CallGraph:
                 return True
         return False
 
+    def calls_object(self, site: Site) -> bool:
+        """Return whether a call may call an object of a class with `__call__`."""
+        return id(site.node) in self._object_calls
+
     def is_held(self, function: Scope) -> bool:
         """Return whether a function or class is held under another name than its own."""
         return self.key(function) in self._flow.callables
@@ -194,6 +198,15 @@ class CallGraph:
         held: Held = {}
         self._flow.flow(((key, bit << AT[CALL] * len(bits)) for key, bit in bits.items()), held, len(bits))
         return bits, self._called(held, len(bits), {})
+
+    @cached_property
+    def _object_calls(self) -> frozenset[int]:
+        """Return the calls that may call an object of a class with `__call__`, by identity."""
+        bits, called = self._instances
+        wanted = 0
+        for cls in (scope for module in self.code.modules for scope in module.scopes if scope.is_class):
+            wanted |= bits[self.key(cls)] if cls.method("__call__") is not None else 0
+        return frozenset(id(site.node) for each, sites in called.items() if each & wanted for site in sites)
 
     @cached_property
     def _members(self) -> frozenset[str]:

@@ -254,11 +254,14 @@ def _of_instance_group(program: Inputs, number: int) -> dict[Scope, tuple[Site, 
 
 def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions of the project that a call enters: by its name, else by the value of the callee."""
-    called = _named(program, site)
-    named = _entered(program, called) if called else ()
-    if 0 < len(named) <= FEW or not (named or program.code.call_graph.is_indirect(site)):
+    written = _named(program, site)
+    named = _entered(program, written) if written else ()
+    graph = program.code.call_graph
+    if 0 < len(named) <= FEW or not (named or graph.is_indirect(site) or graph.calls_object(site)):
         return named
-    return _entered(program, (each.definition for each in program.evaluator.callees(site).alternatives))
+    known = program.evaluator.callees(site).alternatives
+    called = (bases.method(program.evaluator, each.cls, "__call__") if each.cls else each.definition for each in known)
+    return _entered(program, called)
 
 
 def _entered(program: Program, called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:

@@ -8,8 +8,9 @@ from typing import Optional, Protocol, Union
 
 from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import given
+from ms_perflint.index.syntax_forms import given, name_of
 from ms_perflint.infer.database import Files
+from ms_perflint.program.live_code import EXPOSING
 from ms_perflint.resolve.imports import Roots
 
 
@@ -125,6 +126,7 @@ class Order:
             yield id(step.node)
             if isinstance(step, Site):
                 yield from self.program.callees(step) or self._passed_functions(step)
+                yield from _registered(step)
 
     def _may_run(self, site: Site) -> bool:
         """Return whether no condition around a call is always false, asked once for each block."""
@@ -132,15 +134,21 @@ class Order:
             self.open[site.block] = self.program.may_run(site)
         return self.open[site.block]
 
-    def _passed_functions(self, site: Site) -> list[Scope]:
-        """Return the functions that a call passes to a library, which runs them: `data_sink(train_step, dataset)`."""
-        found: list[Scope] = []
-        if isinstance(site.node, ast.Call):
-            for argument in given(site.node):
-                if isinstance(argument, ast.Name):
-                    resolved = self.program.names.resolve(site.module, argument.id).scopes
-                    found.extend(scope for scope in resolved if scope.is_function)
-        return found
+    def _passed_functions(self, site: Site) -> Iterator[Scope]:
+        """Yield the functions that a call passes to a library, which runs them: `data_sink(train_step, dataset)`.
+
+        Also those in a display, and the methods of a class that the command line names: `Fire({"train": Trainer})`.
+        """
+        todo = list(given(site.node)) if isinstance(site.node, ast.Call) else []
+        for node in todo:  # which grows
+            if isinstance(node, (ast.Dict, ast.List, ast.Tuple)):
+                todo += node.values if isinstance(node, ast.Dict) else node.elts
+            elif isinstance(node, ast.Name):
+                for scope in self.program.names.resolve(site.module, node.id).scopes:
+                    if scope.is_function:
+                        yield scope
+                    elif site.word in EXPOSING:
+                        yield from scope.defines
 
     def _imported(self, stmt: ImportStatement, importer: SemanticIndex) -> Iterator[str]:
         """Yield the files of the program that an import statement names."""
@@ -162,3 +170,15 @@ class Order:
                 self._meet_framework()
             others = self.program.project.imports.imported(path, self.program.roots)
             yield from (each for each in others if each in self.program.paths)
+
+
+def _registered(site: Site) -> Iterator[Scope]:
+    """Yield the functions that decorators have registered with the callee, as click does: `@cli.command()`, `cli()`."""
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if isinstance(callee, ast.Name) and site.scope.home(callee.id) is site.module.scope:
+        groups = {callee.id}
+        for scope in site.module.scope.defines:
+            decorators = (getattr(each, "func", each) for each in getattr(scope.node, "decorator_list", ()))
+            if any(isinstance(each, ast.Attribute) and name_of(each.value) in groups for each in decorators):
+                groups.add(scope.name)  # a group inside of it, perhaps
+                yield scope

@@ -107,7 +107,24 @@ UNPROVEN = [
     ),
 ]
 
+TRAINER = """
+    class Trainer:
+        def __init__(self):
+            self.grad = ms.value_and_grad(self.loss, None, opt.parameters)
+
+        def loss(self, x, y):
+            return loss_fn(net(x), y)
+
+        def __call__(self):
+            for x, y in dataset.create_tuple_iterator():
+                value, grads = self.grad(x, y)
+                opt(grads)
+
+
+    Trainer()()
+    """
 KNOWN = [
+    program("object whose call is the training", OPTIMIZER, TRAINER),
     cell("None that is not called", "if self.neck:\n    x = self.neck(x)\nreturn self.dense(x)", "self.neck = None"),
     cell("None or a cell", "return self.act(self.dense(x))", "self.act = None if input() else nn.ReLU()"),
     cell("tensor kept and not read", "self.last = x * 2\nreturn self.dense(x)", "self.last = None"),

@@ -18,7 +18,7 @@ from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import NO_CONSTANT, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import CELL, is_parameter, kin
+from ms_perflint.training.bases import CELL, is_cell_class, is_parameter, kin
 from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import MANY, assigned, compiled, is_compiled, own_nodes, steps, trained
 from ms_perflint.training.graph_mode.in_place import in_place
@@ -263,12 +263,21 @@ def _is_mapping(program: Program, function: Scope, target: ast.Subscript) -> boo
 
 @fact
 def _oddity(program: Program, cls: Scope) -> Optional[ast.AST]:
-    """Return the metaclass or the method of Python's protocol of a class that changes how it behaves; None if none."""
+    """Return the metaclass or the method of Python's protocol of a class that changes how it behaves; None if none.
+
+    `__call__` changes how cells behave, not other objects (run).
+    """
+    methods = (
+        "__getattr__",
+        "__getattribute__",
+        "__setattr__",
+        *(("__call__",) if is_cell_class(program, cls) else ()),
+    )
     for each in ancestors(program.evaluator, cls):
         node = each.node
         if isinstance(node, ast.ClassDef) and any(keyword.arg == "metaclass" for keyword in node.keywords):
             return node
-        for name in ("__call__", "__getattr__", "__getattribute__", "__setattr__"):
+        for name in methods:
             own = each.method(name)
             if own is not None:
                 return own.node
