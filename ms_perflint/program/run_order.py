@@ -6,6 +6,8 @@ import ast
 from collections.abc import Generator, Iterator
 from typing import Optional, Protocol, Union
 
+from ms_perflint.core.facts import fact
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import steps_of
 from ms_perflint.index.semantic_index import Block, ImportStatement, Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import given, name_of
@@ -175,10 +177,18 @@ class Order:
 def _registered(site: Site) -> Iterator[Scope]:
     """Yield the functions that decorators have registered with the callee, as click does: `@cli.command()`, `cli()`."""
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    if isinstance(callee, ast.Name) and site.scope.home(callee.id) is site.module.scope:
-        groups = {callee.id}
-        for scope in site.module.scope.defines:
-            decorators = (getattr(each, "func", each) for each in getattr(scope.node, "decorator_list", ()))
-            if any(isinstance(each, ast.Attribute) and name_of(each.value) in groups for each in decorators):
-                groups.add(scope.name)  # a group inside of it, perhaps
-                yield scope
+    registered = _by_decorator(site.module)
+    if isinstance(callee, ast.Name) and callee.id in registered and site.scope.home(callee.id) is site.module.scope:
+        names = reachable((callee.id,), lambda name: [scope.name for scope in registered.get(name, ())])
+        yield from (scope for name in names for scope in registered.get(name, ()))  # of groups inside of it, too
+
+
+@fact
+def _by_decorator(module: SemanticIndex) -> dict[str, list[Scope]]:
+    """Return the functions of a file by the objects whose methods decorate them."""
+    found: dict[str, list[Scope]] = {}
+    for scope in module.scope.defines:
+        decorators = (getattr(each, "func", each) for each in getattr(scope.node, "decorator_list", ()))
+        for name in dict.fromkeys(name_of(each.value) for each in decorators if isinstance(each, ast.Attribute)):
+            found.setdefault(name, []).append(scope)
+    return found
