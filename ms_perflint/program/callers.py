@@ -54,7 +54,8 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     cls = function.cls
     if cls is None or function.name != "__init__":
         found = [site for site in _called_at(program, function) if not _passes_on(site, function)]
-        if cls is not None and function.name in INSTANCE_METHODS:
+        is_own = cls is not None and bases.method(program.evaluator, cls, "__call__") is not None
+        if cls is not None and function.name in INSTANCE_METHODS and not (function.name == "forward" and is_own):
             found.extend(_instance_calls(program, cls))
     else:
         found = list(_constructions(program, function, cls))

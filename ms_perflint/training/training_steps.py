@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.syntax_forms import names_in
 from ms_perflint.infer.bases import lineage
 from ms_perflint.infer.nodes import CALL
 from ms_perflint.infer.values import Alternative, Value
@@ -134,7 +135,25 @@ def is_step_class(program: Program, cls: Scope, inside: tuple[Scope, ...] = ()) 
     optimizers = _optimizer_calls(cls)
     if not optimizers:
         return _gives_gradients(program, cls)
-    return any(program.evaluator.may_run(site) for site in optimizers)
+    running = [site for site in optimizers if program.evaluator.may_run(site)]
+    is_called = cls.method("__call__") is not None and not base_apis(program, cls)
+    return bool(running) and not (is_called and all(_is_repeated(cls, site) for site in running))
+
+
+def _is_repeated(cls: Scope, site: Site, inside: tuple[Scope, ...] = ()) -> bool:
+    """Return whether a loop is around a call on each way from `__call__` of its class, which trains then by many steps.
+
+    A loop over optimizers is none: `for opt in self.optimizers: opt(grads)`.
+    """
+    called = names_in(site.node.func) if isinstance(site.node, ast.Call) else set()
+    heads = (getattr(loop, "target", None) for loop in site.block.loops)  # None of `while`
+    if any(head is None or called.isdisjoint(names_in(head)) for head in heads):
+        return True
+    own = site.scope.owner
+    if own.name == "__call__" or own in inside:
+        return False
+    callers = [each for scope in cls.defines for each in scope.calls if each.word == own.name]
+    return bool(callers) and all(_is_repeated(cls, each, (*inside, own)) for each in callers)
 
 
 def _gives_gradients(program: Program, cls: Scope) -> bool:

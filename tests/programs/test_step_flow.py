@@ -149,6 +149,61 @@ def test_a_cell_that_steps_in_another_method_than_construct_is_no_step(method: s
     assert is_step_class(program, cls) is is_one
 
 
+CALLED = """
+net = nn.Dense(2, 2)
+opt = nn.SGD(net.trainable_params())
+
+class Trainer:
+    def __init__(self):
+        self.opt, self.opts = opt, [opt, nn.SGD(net.trainable_params())]
+        self.grad = ms.value_and_grad(self.forward, None, opt.parameters)
+    def forward(self, x):
+        return net(x).sum()
+BODY
+
+trainer = Trainer()
+for each in range(9):
+    trainer(each)
+"""
+STEP = "    _, g = self.grad(x)\n    self.opt(g)"
+LOOP = "    for x in data:\n        _, g = self.grad(x)\n        self.opt(g)"
+WHOLE = {
+    "loop over batches": f"def __call__(self, epoch):\n{LOOP}",
+    "while": "def __call__(self, n):\n    while n:\n        _, g = self.grad(next(data))\n        self.opt(g)",
+    "loop in another method": f"def __call__(self, epoch):\n    self.run(epoch)\ndef run(self, epoch):\n{LOOP}",
+    "loop around another method": "def __call__(self, epoch):\n    for x in data:\n        self.step(x)\n"
+    f"def step(self, x):\n{STEP}",
+    "loop over epochs": "def __call__(self, epochs):\n    for epoch in range(epochs):\n        self.run()\n"
+    f"def run(self):\n{LOOP}",
+}
+ONE = {
+    "no loop": f"def __call__(self, x):\n{STEP}",
+    "another method": f"def __call__(self, x):\n    self.step(x)\ndef step(self, x):\n{STEP}",
+    "loop over optimizers": "def __call__(self, x):\n    _, g = self.grad(x)\n"
+    "    for opt in self.opts:\n        opt(g)",
+    "loop over optimizers and gradients": "def __call__(self, x):\n    _, g = self.grad(x)\n"
+    "    for opt, part in zip(self.opts, g):\n        opt(part)",
+    "gradients of parts": "def __call__(self, x):\n    g = 0\n    for part in x.split(2):\n"
+    "        g += self.grad(part)[1]\n    self.opt(g)",
+    "steps of one of two optimizers": "def __call__(self, x):\n    for part in x.split(2):\n"
+    "        self.opt(self.grad(part)[1])\n    self.opt(self.grad(x)[1])",
+    "loop in a method beside it": f"def __call__(self, x):\n    self.step(x)\ndef step(self, x):\n{STEP}\n"
+    "def run(self):\n    for x in data:\n        self(x)",
+}
+
+
+@pytest.mark.parametrize("name", [*WHOLE, *ONE])
+def test_an_object_whose_call_takes_many_steps_is_no_step(name: str) -> None:
+    body = {**WHOLE, **ONE}[name].replace("\n", "\n    ")
+    program = analysed({"train.py": HEAD + CALLED.replace("BODY", f"    {body}")})
+    module = program.modules[0]
+    (call,) = module.by_word["trainer"]
+    assert (id(call.node) in {id(site.node) for site in train_sites(program)}) is (name in ONE)
+    assert is_trained(program)
+    (forward,) = module.defined["forward"]
+    assert not program.callers(forward)  # a class with `__call__` runs that where it is called
+
+
 CELL = (
     "class WithLossCell(nn.Cell):\n    def __init__(self, network):\n        self.held = network\n"
     "        self.gradients = ops.GradOperation()\n"
