@@ -98,6 +98,11 @@ def is_mapping(evaluator: Evaluator, cls: Scope) -> bool:
     return any(evaluator.libraries.is_mapping(known.api) for known in lineage(evaluator, cls) if known.api)
 
 
+def entered_by(evaluator: Evaluator, known: Alternative) -> Optional[Scope]:
+    """Return what a call of something enters: of an object its `__call__`, else the function or class; None without."""
+    return method(evaluator, known.cls, "__call__") if known.cls is not None else known.definition
+
+
 def method(evaluator: Evaluator, cls: Scope, name: str) -> Optional[Scope]:
     """Return the method of a class or of a base in the project."""
     own = cls.method(name)

@@ -54,9 +54,9 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
     cls = function.cls
     if cls is None or function.name != "__init__":
         found = [site for site in _called_at(program, function) if not _passes_on(site, function)]
-        is_own = cls is not None and bases.method(program.evaluator, cls, "__call__") is not None
-        if cls is not None and function.name in INSTANCE_METHODS and not (function.name == "forward" and is_own):
-            found.extend(_instance_calls(program, cls))
+        if cls is not None and function.name in INSTANCE_METHODS:
+            is_other = function.name == "forward" and bases.method(program.evaluator, cls, "__call__") is not None
+            found.extend(() if is_other else _instance_calls(program, cls))
     else:
         found = list(_constructions(program, function, cls))
     return tuple(dict.fromkeys(found))
@@ -65,17 +65,14 @@ def entering(program: Inputs, function: Scope) -> tuple[Site, ...]:
 @fact
 def is_left_out(program: Program, function: Scope) -> bool:
     """Return whether a run configuration alone leads to no call of a function that is only called by its name."""
-    ways = [function]
+    graph, ways = program.code.call_graph, [function]
     for each in ways:  # which grows
-        if not each.is_function or program.code.call_graph.is_held(each) or _is_for_others(program, each):
+        if not each.is_function or graph.is_held(each) or _is_for_others(program, each):
             return False
-        calls = program.code.call_graph.direct_sites(each)
+        calls = graph.direct_sites(each)
         if not calls:
             return False
-        sites = (
-            *calls,
-            *(site for name in program.code.call_graph.groups(each) for site in program.code.call_graph.group(name)),
-        )
+        sites = (*calls, *(site for name in graph.groups(each) for site in graph.group(name)))
         owners = dict.fromkeys(site.scope.owner for site in sites if program.evaluator.may_run(site))
         ways += [owner for owner in owners if owner not in ways]
     return True
@@ -261,8 +258,7 @@ def callees(program: Program, site: Site) -> tuple[Scope, ...]:
     if 0 < len(named) <= FEW or not (named or graph.is_indirect(site) or graph.calls_object(site)):
         return named
     known = program.evaluator.callees(site).alternatives
-    called = (bases.method(program.evaluator, each.cls, "__call__") if each.cls else each.definition for each in known)
-    return _entered(program, called)
+    return _entered(program, (bases.entered_by(program.evaluator, each) for each in known))
 
 
 def _entered(program: Program, called: Iterable[Optional[Scope]]) -> tuple[Scope, ...]:

@@ -13,7 +13,7 @@ from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.index.syntax_forms import descendants, given, is_decorated, path_of, word_of
-from ms_perflint.infer.bases import ancestors, method
+from ms_perflint.infer.bases import ancestors, entered_by, method
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import conditions
@@ -161,8 +161,7 @@ def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
             made = (each.creation for each in known if each.type_api.endswith(".Compose"))  # of a library
             lists = (program.value(node, part.scope) for part in made if part for node in given(part.call)[:1])
             inner = (each for value in lists for each in evaluator.each(value).alternatives)
-            entered = (method(evaluator, each.cls, "__call__") if each.cls else each.definition for each in inner)
-            yield from (each for each in entered if each is not None)
+            yield from (entered for each in inner if (entered := entered_by(evaluator, each)) is not None)
         for node in descendants(caller.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
                 found = (known.cls for known in program.value(node.value, caller).alternatives)

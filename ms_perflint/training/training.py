@@ -10,7 +10,7 @@ from typing import Optional
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
-from ms_perflint.infer.bases import method
+from ms_perflint.infer.bases import entered_by
 from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.live_code import EXPOSING
@@ -294,7 +294,7 @@ def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
 def callees(program: Program, site: Site) -> list[Scope]:
     """Return the functions of the project that a call enters."""
     known = program.evaluator.callees(site).alternatives
-    found = [method(program.evaluator, each.cls, "__call__") if each.cls else each.definition for each in known]
+    found = [entered_by(program.evaluator, each) for each in known]
     return [scope for scope in found if scope is not None] + list(_by_name(program, site))
 
 
