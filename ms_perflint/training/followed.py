@@ -38,7 +38,7 @@ FAMILY = r"mind(?!spore\.)\w*\."  # names of packages around MindSpore: mindform
 MEMBERS = 8  # steps from a member to what it is taken from
 GRADIENTS = frozenset({"mindspore.nn.WithGradCell", VALUE_AND_GRAD})  # also for what is no training
 # `model.train`, not `from mindspore.train.callback import` or `import a.train.b`
-_CALLS = rb"\.[\s\\]*(?:%s)\b(?![\s\\]*\.|[\s\\]+import\b)" % "|".join((*WORDS, *_VERBS)).encode()
+_CALLS = rb"\.[\s\\]*(?:%s)\b(?![\s\\]*\.|[ \t\\]+import\b)" % "|".join((*WORDS, *_VERBS)).encode()
 
 
 class End(NamedTuple):

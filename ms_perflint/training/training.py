@@ -27,7 +27,7 @@ _STEPS = (
 _GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
 _OURS = ("mindspore", *(each.name for each in FAMILY))  # packages whose tensors are those of MindSpore
 # `model.train` and `getattr(model, "train")`, not `from mindspore.train import Model`
-_TRAIN = rb"""\.\s*(?:train|fit)\b(?!\s*\.|\s+import\b)|(?:getter|getattr|caller)\([^\n]*['"](?:train|fit)['"]"""
+_TRAIN = rb"""\.\s*(?:train|fit)\b(?!\s*\.|[ \t]+import\b)|(?:getter|getattr|caller)\([^\n]*['"](?:train|fit)['"]"""
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
 _STEP_WORDS = ("TrainOneStepCell", "TrainOneStepWithLossScaleCell", "build_train_network")
 MODEL_TRAINS = ("mindspore.train.Model.train", "mindspore.train.Model.fit")
