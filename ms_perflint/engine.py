@@ -12,17 +12,21 @@ from ms_perflint.cache.packing import Session, shared
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files, with_change
 from ms_perflint.core.findings import Finding
+from ms_perflint.core.fingerprints import Recorder
 from ms_perflint.core.reports import Problem, Report, reported
 from ms_perflint.core.stacks import with_room
 from ms_perflint.discovery import grouped
 from ms_perflint.languages import Message
+from ms_perflint.linting.check_runner import JudgedPrograms
+from ms_perflint.linting.linter import Linter
 from ms_perflint.linting.prefilter import left_out
 from ms_perflint.processes.collector import without_collector
 from ms_perflint.resolve.parsed import Parsed
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ms_perflint.processes.cluster import Cluster
-from ms_perflint.linting.linter import Linter
 
 HANDED_OVER = 500  # files whose sessions are learnt together before the end of a run
 DIED = Message("the process that linted it died, perhaps for lack of memory: try a smaller --jobs")
@@ -55,26 +59,36 @@ def lint(
     known, left = memory.recall(ordered, now) if memory is not None else ([], ordered)
     done(len(ordered) - len(left))
     findings, problems = known, set[Problem]()
+    costs: dict[str, int] = {}  # of what is done ahead, by file, in microseconds
 
     def take(part: _Part) -> None:
         findings.extend(map(shared, part.findings))
         problems.update(part.problems)
         if memory is not None:
-            memory.learn(part.sessions)
+            memory.learn(one.with_cost(costs) for one in part.sessions)
 
     work = partial(_lint, config=config, files=files, remember=memory is not None, parsed=parsed)
     workers = 1 if files is not None else cluster.workers if cluster is not None else jobs
-    costs = memory.costs(left) if memory is not None and workers > 1 else {}
     parts: list[Sequence[str]] = [left]
+    divided: list[Sequence[str]] = []
     if workers > 1 and len(left) > 1:
         from ms_perflint.processes.parts import shares  # here, because runs over one file need no parts
 
-        parts = shares(left, workers, costs)
+        parts, divided = shares(left, workers, memory.costs(left) if memory is not None else {})
     if left and (len(parts) > 1 or cluster is not None):
         from ms_perflint.processes.workers import processes, side_by_side  # takes a while to import
 
-        start, hear = (cluster.start, cluster.watched(done)) if cluster is not None else (processes, done)
-        dead = side_by_side(parts, work, take, workers, start, hear)
+        start, hear = (cluster.start, cluster.watched) if cluster is not None else (processes, lambda done: done)
+        judged: list[JudgedPrograms] = []
+        for project in divided:
+            there = _judged(project, workers, config, memory is not None, start, hear(untold))
+            judged += there
+            costs.update(dict.fromkeys(project, sum(each.cost for each in there) // len(project)))
+
+        def given(part: Sequence[str]) -> tuple[Sequence[JudgedPrograms]]:
+            return ([each.within(part) for each in judged],)
+
+        dead = side_by_side(parts, work, take, workers, start, hear(done), given)
         problems.update(Problem(path, 0, 0, DIED) for path in dead)
     elif left:
         take(work(left, done=done, learn=memory.learn if memory is not None else None))
@@ -89,8 +103,40 @@ class _Part(NamedTuple):
     sessions: tuple[Session, ...]
 
 
+def _judged(
+    project: Sequence[str],
+    workers: int,
+    config: Config,
+    remember: bool,
+    start: Callable[[int], Executor],
+    hear: Done,
+) -> list[JudgedPrograms]:
+    """Return what the programs of a project find that several workers share: each program is judged by one of them."""
+    from ms_perflint.processes.parts import hands
+    from ms_perflint.processes.workers import side_by_side
+
+    judged: list[JudgedPrograms] = []
+    judge = partial(_judge, coming=project, config=config, remember=remember)
+    side_by_side(hands(project, workers), judge, judged.append, workers, start, hear)
+    return judged
+
+
+def _judge(paths: Sequence[str], coming: Sequence[str], config: Config, remember: bool) -> JudgedPrograms:
+    """Return what the programs of some files find in all files of their project."""
+    start = time.process_time_ns()
+    disk = with_change(Disk(), config.change)
+    recorder = Recorder(disk) if remember else None
+    linter = Linter(config, recorder or disk, coming=coming)
+    with without_collector():
+        judged = with_room(partial(linter.judge, paths))
+    cost = (time.process_time_ns() - start) // 1000
+    return judged._replace(fingerprints=recorder.fingerprints if recorder is not None else (), cost=cost)
+
+
 def _lint(
     paths: Sequence[str],
+    judged: Sequence[JudgedPrograms] = (),
+    *,
     config: Config,
     files: Optional[Files],
     remember: bool,
@@ -100,7 +146,7 @@ def _lint(
 ) -> _Part:
     """Return the findings in files, without the sessions that were learnt meanwhile."""
     now = with_change(files or Disk(), config.change)
-    linter = Linter(config, now, remember=remember, parsed=parsed, coming=paths)
+    linter = Linter(config, now, remember=remember, parsed=parsed, coming=paths, judged=judged)
     with without_collector():
         findings = with_room(partial(_found, linter, paths, done, learn))
     return _Part(tuple(findings), tuple(linter.problems), tuple(linter.sessions))

@@ -12,15 +12,23 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from textwrap import dedent
+from types import MappingProxyType
 
 import pytest
 
 from ms_perflint import engine
+from ms_perflint.cache.cache import Memory
 from ms_perflint.config.settings import Config
+from ms_perflint.core.files import Disk
 from ms_perflint.discovery import grouped
+from ms_perflint.linting import judged
+from ms_perflint.linting.check_runner import CheckRunner
 from ms_perflint.linting.linter import Linter
-from ms_perflint.processes.parts import OF_PROJECT, shares
+from ms_perflint.processes import parts as in_parts
+from ms_perflint.processes.parts import NEIGHBOURS, OF_PROJECT, hands
 from ms_perflint.processes.workers import Start, Work, follow, processes, side_by_side
+from ms_perflint.program.program import Program
 
 PATHS = [f"file{number}" for number in range(12)]
 PARTS = [PATHS[at : at + 4] for at in range(0, 12, 4)]
@@ -89,6 +97,12 @@ def test_what_the_work_raises_is_raised() -> None:
     with pytest.raises(TypeError):
         side_by_side(PARTS, len, print, 2, lambda workers: ThreadPoolExecutor("many"))  # type: ignore[arg-type]
     assert not multiprocessing.active_children()
+
+
+def shares(
+    paths: Sequence[str], workers: int, costs: Mapping[str, float] = MappingProxyType({})
+) -> list[Sequence[str]]:
+    return in_parts.shares(paths, workers, costs).parts
 
 
 def made(folder: Path, sizes: Mapping[str, int]) -> list[str]:
@@ -201,6 +215,109 @@ def test_files_of_several_projects_are_in_as_many_parts_as_there_may_be(how: str
     paths = of_folder(tmp_path, *reversed(APART[how]), names, most=2 if how == "few" else 99)
     parts = shares(paths, 2, dict.fromkeys(paths, 1.0))
     assert len(parts) > 8 and sorted(path for part in parts for path in part) == sorted(paths)
+
+
+@pytest.mark.parametrize("workers", [2, 3, 64])
+def test_a_project_is_dealt_in_hands_with_as_many_scripts_and_neighbours_together(workers: int, tmp_path: Path) -> None:
+    names = ("train.py", "eval.py", "src/net.py")
+    project = [f"{number}/{name}" for number in range(20) for name in names] + [f"tools/{n}.py" for n in range(30)]
+    for name in project:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("" if "/src/" in name else "if __name__ == '__main__':\n    main()\n")
+    paths = [str(tmp_path / name) for name in project]
+    dealt = hands([*paths, str(tmp_path / "gone.py")], workers)
+    assert sorted(path for hand in dealt for path in hand) == sorted([*paths, str(tmp_path / "gone.py")])
+    assert len(dealt) == min(workers, OF_PROJECT)
+    scripts = [sum("/src/" not in path for path in hand) for hand in dealt]
+    assert max(scripts) - min(scripts) <= NEIGHBOURS
+    assert all((paths[3] in hand) == (paths[4] in hand) for hand in dealt)
+    assert hands(paths[:1], workers) == [paths[:1]]
+
+
+KIT = {
+    "kit/__init__.py": "",
+    "kit/run.py": """
+        import mindspore as ms
+        from mindspore import nn
+
+        def run(data, mode):
+            ms.set_context(mode=mode)
+            net = nn.Dense(16, 16)
+            model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+            model.train(3, data, dataset_sink_mode=False)
+        """,
+    **{
+        f"examples/{number}/train.py": f"""
+        import mindspore as ms
+        from kit.run import run
+        from data import make
+
+        run(make({number}), ms.{"PYNATIVE_MODE" if number % 2 else "GRAPH_MODE"})
+        """
+        for number in range(8)
+    },
+}
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Make a project that several workers share; return its files."""
+    monkeypatch.setattr("ms_perflint.processes.parts.CHEAPEST", 0)
+    (tmp_path / ".git").mkdir()
+    for name, text in KIT.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(dedent(text), encoding="utf-8")
+    paths = sorted((str(tmp_path / name) for name in KIT), key=grouped)
+    assert in_parts.shares(paths, 2).divided == [paths]
+    return paths
+
+
+def test_each_program_of_a_project_is_judged_by_one_worker(
+    kit: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, judge = Config(str(tmp_path)), CheckRunner._judge
+    alone = engine.lint(kit, config)
+    assert {os.path.basename(finding.place.path) for finding in alone.findings} == {"run.py"}
+    log = tmp_path / "judged.log"
+
+    def noted(runner: CheckRunner, entry: str) -> None:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"{entry}\n")
+        judge(runner, entry)
+
+    monkeypatch.setattr(CheckRunner, "_judge", noted)  # the workers are forks
+    assert engine.lint(kit, config, jobs=2) == alone
+    judged = log.read_text("utf-8").splitlines()
+    assert len(judged) == len(set(judged))
+    assert {path for path in kit if path.endswith("train.py")} <= set(judged)
+
+
+def test_what_fails_in_the_program_of_a_project_is_told_as_in_one_process(
+    kit: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = judged.is_trained
+
+    def fails(program: Program) -> bool:
+        if program.entry.endswith("3/train.py"):
+            raise ValueError("broken")
+        return asked(program)
+
+    monkeypatch.setattr(judged, "is_trained", fails)
+    config = Config(str(tmp_path))
+    report = engine.lint(kit, config)
+    assert any("broken" in problem.message for problem in report.problems)
+    assert engine.lint(kit, config, jobs=2) == report
+
+
+def test_what_workers_consulted_for_one_another_is_remembered(kit: list[str], tmp_path: Path) -> None:
+    config, memory = Config(str(tmp_path)), Memory()
+    engine.lint(kit, config, jobs=2, memory=memory)
+    assert memory.recall(kit, Disk())[1] == []
+    library, script = str(tmp_path / "kit/run.py"), tmp_path / "examples/2/train.py"
+    script.write_text(script.read_text("utf-8").replace("GRAPH_MODE", "PYNATIVE_MODE"), encoding="utf-8")
+    left = memory.recall(kit, Disk())[1]
+    assert {library, str(script)} <= set(left)
+    assert engine.lint(kit, config, jobs=2, memory=memory) == engine.lint(kit, config)
 
 
 def test_a_file_on_which_a_process_dies_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ import os
 import time
 import zlib
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Optional
 
@@ -43,6 +43,10 @@ class Session(NamedTuple):
     findings: dict[str, tuple[Finding, ...]]
     fingerprints: tuple[Fingerprint, ...]
     cost: int = 0  # processor time in microseconds; 0: not measured
+
+    def with_cost(self, more: Mapping[str, int]) -> Session:
+        """Return the session with further costs of its files, in microseconds."""
+        return self._replace(cost=self.cost + sum(more.get(path, 0) for path in self.findings))
 
     def consulted(self, asked: Collection[str]) -> Iterator[str]:
         """Yield the consulted ones of some files."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
 from ms_perflint.core.findings import Finding, Place
+from ms_perflint.core.fingerprints import Fingerprint
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.reports import Gap, Problem, unjudged
 from ms_perflint.index.semantic_index import SemanticIndex
@@ -27,10 +28,28 @@ class _Judged(NamedTuple):
     unjudged: Optional[Gap] = None  # the same, where that is to be said
 
 
+_ByFile = dict[str, dict[tuple[type[Check], str], _Judged]]  # by file, then check and entry script
+
+
+class JudgedPrograms(NamedTuple):
+    """The programs of some entry scripts that have judged all coming files: what they found there."""
+
+    entries: frozenset[str]
+    found: _ByFile
+    trained: frozenset[str]  # the entry scripts whose programs train
+    fingerprints: tuple[Fingerprint, ...] = ()  # of what was consulted, if it is to be remembered
+    cost: int = 0  # processor time in microseconds
+
+    def within(self, paths: Iterable[str]) -> JudgedPrograms:
+        """Return the same with what was found in some files."""
+        return self._replace(found={path: self.found[path] for path in paths if path in self.found})
+
+
 class CheckRunner:
     """Runs checks on files, each in the programs of the file, and keeps the findings in coming files.
 
-    `checks_in` returns the checks for a file that may have findings; problems are added to `problems`.
+    `checks_in` returns the checks for a file that may have findings; problems are added to `problems`. `judged` are the
+    programs that another process has judged.
     """
 
     project: Project
@@ -43,15 +62,19 @@ class CheckRunner:
         checks_in: Callable[[str], Sequence[type[Check]]],
         problems: list[Problem],
         coming: Sequence[str],
+        judged: Sequence[JudgedPrograms] = (),
     ) -> None:
         self.config = config
         self.enabled = enabled
         self.problems = problems
         self.failures: list[Failure] = []  # internal errors in the file that is linted
-        self.trained: set[str] = set()  # entry scripts whose programs train, as far as they were asked
+        # entry scripts whose programs train, as far as they were asked
+        self.trained = {entry for each in judged for entry in each.trained}
         self._checks_in = checks_in
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
-        self._judged: dict[str, dict[tuple[type[Check], str], _Judged]] = {}  # ahead, by file, then check and program
+        self._judged: _ByFile = {}  # ahead
+        self._elsewhere = {entry: each for each in judged for entry in each.entries}
+        self._consulted: dict[int, JudgedPrograms] = {}  # those of them that were asked, by identity
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
         self._done: set[str] = set()  # programs that have judged all coming files
         self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
@@ -67,6 +90,23 @@ class CheckRunner:
         """Drop the findings in coming files."""
         for held in (self._asked_in, self._judged, self._done):
             held.clear()
+
+    def judge(self, entry: str) -> None:
+        """Judge all coming files of the program of an entry script; not of one with internal errors."""
+        if entry in self.project.programs(entry) and entry not in self._done:
+            self._judge(entry)
+            if self.failures:
+                self._done.discard(entry)
+                self.failures.clear()
+
+    def judged(self) -> JudgedPrograms:
+        """Return what the programs have found that have judged all coming files."""
+        return JudgedPrograms(frozenset(self._done), self._judged, frozenset(self.trained))
+
+    def taken_fingerprints(self) -> Iterator[Fingerprint]:
+        """Yield, once, the fingerprints of what other processes consulted for the programs that were asked."""
+        consulted, self._consulted = self._consulted, {}
+        return (fingerprint for each in consulted.values() for fingerprint in each.fingerprints)
 
     def end(self, path: str) -> None:
         """Drop what is kept about a file that is linted."""
@@ -146,9 +186,13 @@ class CheckRunner:
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
             return self.asked(check, entry, module)
-        if entry not in self._done:
+        elsewhere = self._elsewhere.get(entry)
+        if elsewhere is not None:
+            self._consulted[id(elsewhere)] = elsewhere
+        elif entry not in self._done:
             self._judge(entry)
-        judged = self._judged.get(module.path, {}).get((check, entry))
+        found = self._judged if elsewhere is None else elsewhere.found
+        judged = found.get(module.path, {}).get((check, entry))
         if judged is None:
             return {}
         self._gaps = self._gaps or judged.left_out is not None

@@ -21,7 +21,7 @@ from ms_perflint.core.reports import Problem, trained
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
-from ms_perflint.linting.check_runner import CheckRunner
+from ms_perflint.linting.check_runner import CheckRunner, JudgedPrograms
 from ms_perflint.linting.inquiry import Failure
 from ms_perflint.linting.prefilter import MARK, READ, READS
 from ms_perflint.linting.review import is_read, review, review_unread
@@ -51,6 +51,7 @@ class Linter:
         remember: bool = False,
         parsed: Optional[Parsed] = None,
         coming: Sequence[str] = (),
+        judged: Sequence[JudgedPrograms] = (),
     ) -> None:
         self.config = config
         self.suppress = suppress and not config.ignore_noqa  # whether comments switch findings off
@@ -67,7 +68,9 @@ class Linter:
         self._home = ""  # the directory below which all its last files are
         self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
         linter = proxy(self)  # a reference to this linter in its runner would keep both until a garbage collection
-        self.runner = CheckRunner(config, self.enabled, lambda path: linter._checks_in(path), self.problems, coming)
+        self.runner = CheckRunner(
+            config, self.enabled, lambda path: linter._checks_in(path), self.problems, coming, judged
+        )
         self._begin(self._new_project())
 
     def _new_project(self) -> Project:
@@ -94,7 +97,8 @@ class Linter:
         for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
             self._recorder.read(path)
         if self._session:
-            self.sessions.append(Session(self._session, self._recorder.fingerprints))
+            consulted = (*self._recorder.fingerprints, *self.runner.taken_fingerprints())
+            self.sessions.append(Session(self._session, tuple(dict.fromkeys(consulted))))
         self._session = {}
         self._recorder = Recorder(self.files)
 
@@ -102,6 +106,15 @@ class Linter:
         """Free all memory after the last file."""
         self.isolated(self._last, self.close, None)
         self.project.close()
+
+    def judge(self, entries: Sequence[str]) -> JudgedPrograms:
+        """Return what the programs of some entry scripts find in the coming files; internal errors leave one out."""
+        for entry in entries:
+            self._last = entry
+            self._make_room(entry)
+            self.isolated(entry, partial(self.runner.judge, entry), None)
+        self.end()
+        return self.runner.judged()
 
     def taken_problems(self) -> list[Problem]:
         """Return what could not be done so far, and forget it."""

@@ -1,7 +1,8 @@
 """Linting on a cluster: a Dask scheduler hands the parts of a run to its workers, which see the same files.
 
 A worker that would answer otherwise than this machine refuses its part, and the run ends: with another version, other
-checks, or other files. What is sent is the configuration, and for each file its path, its size and its digest.
+checks, or other files. What is sent is the configuration, for each file its path, its size and its digest, and what
+other workers have found.
 """
 
 from __future__ import annotations
@@ -151,10 +152,10 @@ class _Tasks(Executor):
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **keywords: Any) -> Future[Any]:
         """Ask for the result of some work on the files of a part."""
-        (part,) = args
+        part, *given = args
         contents = [content(path) for path in part]
         outer: Future[Any] = Future()
-        inner = self._tasks.submit(on_worker, tool(), pickle.dumps((work, part, contents)))
+        inner = self._tasks.submit(on_worker, tool(), pickle.dumps((work, part, given, contents)))
         inner.add_done_callback(partial(_hand_on, outer))
         return outer
 
@@ -181,7 +182,7 @@ def on_worker(here: Tool, task: bytes) -> object:
 
     worker = str(get_worker().name)
     compare(worker, tool(), here)  # it may have come after the run began
-    work, part, contents = pickle.loads(task)
+    work, part, given, contents = pickle.loads(task)
     with ALONE:
         for before in contents:
             if content(before[0]) != before:
@@ -191,7 +192,7 @@ def on_worker(here: Tool, task: bytes) -> object:
                     file=before[0],
                 )
                 raise ClusterError(message)
-        return work(part)
+        return work(part, *given)
 
 
 def content(path: str) -> Content:

@@ -1,7 +1,7 @@
 """The files of a run in parts, one for a worker at a time.
 
-Each part judges the programs of its files. Files of one project are in the same programs: of mindediting (187 files
-behind one entry script), 16 parts together take 4.6 times the processor time of one.
+Each part judges the programs of its files, and files of one project are in the same programs. Where several workers
+share a project, its programs are therefore judged before, each by one of them: see `hands`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,19 @@ SHARES = 8  # parts per worker, as some take longer than others
 CHEAPEST = 0.3  # smallest cost of a part in seconds, as each part reads the imports of its files again
 MOST = 1000  # largest number of files in a part, whose findings are returned together
 RATE = 1.2e-6  # assumed cost of a byte in seconds
-OF_PROJECT = 8  # most parts of one project: of more, each takes hardly less time
+OF_PROJECT = 8  # most parts of one project: of more, each takes hardly less time, as each parses what all import
+MAIN = b"__main__"  # in most files that are run by themselves
+NEIGHBOURS = 4  # most files of a folder next to one another in one hand: they import the same
 
 
-def shares(
-    paths: Sequence[str], workers: int, costs: Mapping[str, float] = MappingProxyType({})
-) -> list[Sequence[str]]:
+class Shares(NamedTuple):
+    """The files of a run in parts, and those of the projects that are in several parts."""
+
+    parts: list[Sequence[str]]
+    divided: list[Sequence[str]]
+
+
+def shares(paths: Sequence[str], workers: int, costs: Mapping[str, float] = MappingProxyType({})) -> Shares:
     """Return the paths, in order, in parts of about the same cost, the most expensive first.
 
     `costs` are the known costs of files in seconds. The files of a folder, and of those below it, are in one part
@@ -35,18 +42,51 @@ def shares(
     sums = [0.0, *accumulate(_prices(paths, costs))]
     most = max(CHEAPEST, sums[-1] / (workers * SHARES))
     parts: list[tuple[int, int]] = []
+    divided: list[Sequence[str]] = []
     is_open = False  # whether the next piece may join the last part
     for piece in _pieces(paths, sums, most):
         start, end = piece.start, piece.end
         if piece.is_project:
             parts += _even(sums, start, end, min(workers, OF_PROJECT))
+            divided.append(paths[start:end])
         elif is_open and _fits(sums, parts[-1][0], end, most):
             parts[-1] = parts[-1][0], end
         else:
             parts.append((start, end))
         is_open = not piece.is_project
     parts.sort(key=lambda part: sums[part[0]] - sums[part[1]])
-    return [paths[start:end] for start, end in parts]
+    return Shares([paths[start:end] for start, end in parts], divided)
+
+
+def hands(project: Sequence[str], workers: int) -> list[Sequence[str]]:
+    """Return the files of a project dealt to workers, a few neighbours at a time, each with about as many scripts."""
+    neighbours: list[list[str]] = []
+    for path in project:
+        last = neighbours[-1] if neighbours else []
+        if last and len(last) < NEIGHBOURS and os.path.dirname(last[0]) == os.path.dirname(path):
+            last.append(path)
+        else:
+            neighbours.append([path])
+    dealt = [_Hand() for _ in range(min(workers, OF_PROJECT))]
+    for group in neighbours:
+        min(dealt, key=_Hand.size).take(group)
+    return [hand.paths for hand in dealt if hand.paths]
+
+
+class _Hand:
+    """Files for one worker."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.scripts = 0  # files among them that are run by themselves
+
+    def size(self) -> tuple[int, int]:
+        """Return the numbers of scripts and of files."""
+        return self.scripts, len(self.paths)
+
+    def take(self, paths: Sequence[str]) -> None:
+        self.paths += paths
+        self.scripts += sum(MAIN in _raw(path) for path in paths)
 
 
 class _Piece(NamedTuple):
@@ -153,10 +193,15 @@ def _word(name: str) -> str:
 
 def _imports(path: str) -> frozenset[Import]:
     """Return the imports of a file; none of one that cannot be read."""
+    return frozenset(imports(_raw(path)))
+
+
+def _raw(path: str) -> bytes:
+    """Return the bytes of a file; none of one that cannot be read."""
     try:
-        return frozenset(imports(read_regular(path)))
+        return read_regular(path)
     except OSError:
-        return frozenset()
+        return b""
 
 
 def _prices(paths: Sequence[str], costs: Mapping[str, float]) -> list[float]:

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-Work = Callable[[Sequence[str]], Result]  # it must be possible to pickle it
+Work = Callable[..., Result]  # of the paths of a part, and what is given for it; it must be possible to pickle it
+Given = Callable[[Sequence[str]], tuple[Any, ...]]
 TICK = 0.25  # seconds between two reports of progress
 Start = Callable[[int], Executor]  # starts so many workers
 
@@ -28,6 +29,11 @@ def processes(count: int) -> Executor:
     return ProcessPoolExecutor(count, initializer=follow)
 
 
+def nothing(part: Sequence[str]) -> tuple[Any, ...]:
+    """Give nothing for a part but its paths."""
+    return ()
+
+
 def side_by_side(
     parts: Sequence[Sequence[str]],
     work: Work[Result],
@@ -35,28 +41,30 @@ def side_by_side(
     workers: int,
     start: Start = processes,
     done: Callable[[int], None] = lambda count: None,
+    given: Given = nothing,
 ) -> list[str]:
     """Give the results of the parts to `take`, each as soon as it is there; return the paths on which workers died.
 
-    `done` is called with the number of paths that are done since the last call, and with 0 from time to time.
+    `done` is called with the number of paths that are done since the last call, and with 0 from time to time. `given`
+    returns the further arguments of the work on a part.
     """
     with _started(start, workers) as executor:
-        left = _asked(executor, work, parts, take, done)
-    return [path for part in left for path in _one_by_one(part, work, take)]
+        left = _asked(executor, work, parts, take, given, done)
+    return [path for part in left for path in _one_by_one(part, work, take, given)]
 
 
-def _one_by_one(part: Sequence[str], work: Work[Result], take: Callable[[Result], None]) -> Iterator[str]:
+def _one_by_one(part: Sequence[str], work: Work[Result], take: Callable[[Result], None], given: Given) -> Iterator[str]:
     """Yield the paths of a part on which a process dies: where one does, it is asked for in halves."""
     with _started(processes, 1) as executor:
-        left = _asked(executor, work, [part], take)
+        left = _asked(executor, work, [part], take, given)
     if not left:
         return
     if len(part) == 1:
         yield part[0]
         return
     middle = len(part) // 2
-    yield from _one_by_one(part[:middle], work, take)
-    yield from _one_by_one(part[middle:], work, take)
+    yield from _one_by_one(part[:middle], work, take, given)
+    yield from _one_by_one(part[middle:], work, take, given)
 
 
 def _asked(
@@ -64,13 +72,14 @@ def _asked(
     work: Work[Result],
     parts: Sequence[Sequence[str]],
     take: Callable[[Result], None],
+    given: Given,
     done: Callable[[int], None] = lambda count: None,
 ) -> list[Sequence[str]]:
     """Give the results of the parts to `take`; return the parts that were not done when a worker died."""
     asked: dict[Future[Result], int] = {}
     with _unheard(), suppress(BrokenExecutor):
         for number, part in enumerate(parts):
-            asked[executor.submit(work, part)] = number
+            asked[executor.submit(work, part, *given(part))] = number
     left = set(range(len(parts)))
     while asked:
         ended, _ = wait(asked, TICK, FIRST_COMPLETED)
