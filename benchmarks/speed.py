@@ -91,7 +91,8 @@ class Bench:
         to = self.scratch / name / tree.name
         if not to.exists():
             shutil.copytree(tree, to, ignore_dangling_symlinks=True)
-            (to / ".git").mkdir(exist_ok=True)
+            if not (to / ".git").exists():  # in a worktree it is a file
+                (to / ".git").mkdir()
         return to
 
 
