@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 from ms_perflint.cache.cache import Memory
 from ms_perflint.cache.packing import Session, shared
+from ms_perflint.check import checks_of
 from ms_perflint.config.settings import Config
 from ms_perflint.core.files import Disk, Files, with_change
 from ms_perflint.core.findings import Finding
@@ -20,6 +21,7 @@ from ms_perflint.languages import Message
 from ms_perflint.linting.check_runner import JudgedPrograms
 from ms_perflint.linting.linter import Linter
 from ms_perflint.linting.prefilter import left_out
+from ms_perflint.linting.remembered import taken_over
 from ms_perflint.processes.collector import without_collector
 from ms_perflint.resolve.parsed import Parsed
 
@@ -60,6 +62,8 @@ def lint(
     done(len(ordered) - len(left))
     findings, problems = known, set[Problem]()
     costs: dict[str, int] = {}  # of what is done ahead, by file, in microseconds
+    checks = checks_of(frozenset(config.codes)) if memory is not None else ()
+    judged = taken_over(memory.taken_outdated(), now, checks) if memory is not None else []
 
     def take(part: _Part) -> None:
         findings.extend(map(shared, part.findings))
@@ -79,9 +83,9 @@ def lint(
         from ms_perflint.processes.workers import processes, side_by_side  # takes a while to import
 
         start, hear = (cluster.start, cluster.watched) if cluster is not None else (processes, lambda done: done)
-        judged: list[JudgedPrograms] = []
+        unchanged = frozenset(entry for each in judged for entry in each.consulted)
         for project in divided:
-            there = _judged(project, workers, config, memory is not None, start, hear(untold))
+            there = _judged(project, unchanged, workers, config, memory is not None, start, hear(untold))
             judged += there
             costs.update(dict.fromkeys(project, sum(each.cost for each in there) // len(project)))
 
@@ -91,7 +95,7 @@ def lint(
         dead = side_by_side(parts, work, take, workers, start, hear(done), given)
         problems.update(Problem(path, 0, 0, DIED) for path in dead)
     elif left:
-        take(work(left, done=done, learn=memory.learn if memory is not None else None))
+        take(work(left, judged, done=done, learn=memory.learn if memory is not None else None))
     return left_out(reported(findings, problems, ordered), config, files or Disk())
 
 
@@ -105,19 +109,24 @@ class _Part(NamedTuple):
 
 def _judged(
     project: Sequence[str],
+    unchanged: Set[str],
     workers: int,
     config: Config,
     remember: bool,
     start: Callable[[int], Executor],
     hear: Done,
 ) -> list[JudgedPrograms]:
-    """Return what the programs of a project find that several workers share: each program is judged by one of them."""
+    """Return what the programs of a project find that several workers share: each program is judged by one of them.
+
+    Those of `unchanged` entry scripts are not.
+    """
     from ms_perflint.processes.parts import hands
     from ms_perflint.processes.workers import side_by_side
 
     judged: list[JudgedPrograms] = []
     judge = partial(_judge, coming=project, config=config, remember=remember)
-    side_by_side(hands(project, workers), judge, judged.append, workers, start, hear)
+    asked = hands([path for path in project if path not in unchanged], workers)
+    side_by_side(asked, judge, judged.append, workers, start, hear)
     return judged
 
 

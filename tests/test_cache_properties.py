@@ -140,7 +140,12 @@ RELATED: dict[str, tuple[str, ...]] = {
     "project/src/data.py": (data(True), data(False)),
     "project/src/network.py": (NETWORK, NETWORK.replace("100", "112")),
     "project/src/blocks.py": ("import mindspore\nWIDTH = 100\n", "WIDTH = 128\n"),
-    "project/deep.py": (script("from src.network import Net", net="Net()"),),
+    "project/deep.py": (script("from src.network import Net", net="Net()"), script(context="mode=1")),
+    "project/wide.py": (
+        script("from src.network import Net", "mode=1", "Net()"),
+        script("from src.network import Net\nWIDTH = 100", net="Net()"),
+        script("from src import blocks\nblocks.WIDTH = 96\nfrom src.network import Net", net="Net()"),
+    ),
     "project/tools/start.py": (started(script(MAKES)), script()),
     "project/tools/run/start.py": (started(script(context="mode=1")), started(script("\n" + MAKES))),
     "project/__init__.py": ("",),

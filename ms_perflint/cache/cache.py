@@ -44,6 +44,7 @@ class Memory:
         self._stale: set[str] = set()  # parts with outdated sessions
         self._held: dict[str, Session] = {}  # by linted file, in no part yet; the last one is valid
         self._most = PART if parts is not None else sys.maxsize  # number of files in memory before a part is written
+        self._outdated: list[Session] = []  # those that did not match when files were recalled
         self.recalled = 0  # number of files that had not changed when first recalled
         for name, head in parts.heads() if parts is not None else ():
             if head is None:
@@ -104,9 +105,14 @@ class Memory:
         unknown = frozenset(left)
         return findings, [path for path in paths if path in unknown] if left else []
 
+    def taken_outdated(self) -> list[Session]:
+        """Return the sessions that did not match when files were recalled, and forget them."""
+        outdated, self._outdated = self._outdated, []
+        return outdated
+
     def _recall_held(self, paths: Sequence[str], files: Files) -> tuple[list[Finding], list[str]]:
         """Return the same for files in no part; keep their valid sessions, with current fingerprints."""
-        findings, left, now = _looked(paths, self._held, files)
+        findings, left, now = self._looked(paths, self._held, files)
         kept = {path: now.get(id(one), one) for path, one in self._held.items()}
         self._held = {path: one for path, one in kept.items() if one is not None}
         return findings, left
@@ -120,7 +126,7 @@ class Memory:
         if known is not None:
             return known, []
         sessions = kept.sessions() if kept is not None else []
-        findings, left, now = _looked(paths, {path: one for one in sessions for path in one.findings}, files)
+        findings, left, now = self._looked(paths, {path: one for one in sessions for path in one.findings}, files)
         for path in left:
             del self._where[path]
         counting = [one for one in sessions if self._counts(one, name)]
@@ -129,6 +135,28 @@ class Memory:
         renewed = ((one, now.get(id(one))) for one in counting)
         self.learn([new for one, new in renewed if new is not None and new is not one])
         return findings, left
+
+    def _looked(
+        self, paths: Iterable[str], sessions: Mapping[str, Session], files: Files
+    ) -> tuple[list[Finding], list[str], dict[int, Optional[Session]]]:
+        """Return the findings in files with valid sessions, the other files, and old session's id -> current session.
+
+        Sessions that do not match are kept for `taken_outdated`.
+        """
+        fingerprints: dict[int, Optional[Fingerprint]] = {}
+        now: dict[int, Optional[Session]] = {}
+        findings: list[Finding] = []
+        left: list[str] = []
+        for path in paths:
+            session = sessions.get(path)
+            if session is not None and id(session) not in now:
+                now[id(session)] = _still(session, files, fingerprints)
+                self._outdated += [session] if now[id(session)] is None else []
+            if session is not None and now[id(session)] is not None:
+                findings += session.findings[path]
+            else:
+                left.append(path)
+        return findings, left, now
 
     def learn(self, sessions: Iterable[Session]) -> None:
         """Add the sessions of a run. Files that several sessions consulted are checked once when they are recalled."""
@@ -182,25 +210,6 @@ class Memory:
             return
         self._held.clear()
         self._where.update((path, name) for one in lasting for path in one.findings)
-
-
-def _looked(
-    paths: Iterable[str], sessions: Mapping[str, Session], files: Files
-) -> tuple[list[Finding], list[str], dict[int, Optional[Session]]]:
-    """Return the findings in files with valid sessions, the other files, and old session's id -> current session."""
-    fingerprints: dict[int, Optional[Fingerprint]] = {}
-    now: dict[int, Optional[Session]] = {}
-    findings: list[Finding] = []
-    left: list[str] = []
-    for path in paths:
-        session = sessions.get(path)
-        if session is not None and id(session) not in now:
-            now[id(session)] = _still(session, files, fingerprints)
-        if session is not None and now[id(session)] is not None:
-            findings += session.findings[path]
-        else:
-            left.append(path)
-    return findings, left, now
 
 
 def _still(session: Session, files: Files, now: dict[int, Optional[Fingerprint]]) -> Optional[Session]:

@@ -43,6 +43,7 @@ class Session(NamedTuple):
     findings: dict[str, tuple[Finding, ...]]
     fingerprints: tuple[Fingerprint, ...]
     cost: int = 0  # processor time in microseconds; 0: not measured
+    programs: bytes = b""  # what each of their programs has found, as `linting.remembered` packs it
 
     def with_cost(self, more: Mapping[str, int]) -> Session:
         """Return the session with further costs of its files, in microseconds."""
@@ -69,7 +70,7 @@ class Kept:
 
     def __init__(self, head: Head, body: Any) -> None:
         """Take the result of `packed`. Raises ValueError or TypeError for anything else."""
-        paths, statuses, self._fingerprints, self._findings, self._numbers = body
+        paths, statuses, self._fingerprints, self._findings, self._numbers, self._programs = body
         self._paths: list[str] = paths.split(SEPARATOR) if self._fingerprints else []
         numbers = memoryview(statuses).cast("q").tolist()
         self._statuses = list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4]))
@@ -83,18 +84,19 @@ class Kept:
         linted = sum(files.count(SEPARATOR) + 1 for files in self._head.linted)
         if 2 * len(paths) < linted or not self._holds(files, status):
             return None
-        return [_finding(flat) for path in paths for flat in self._findings.get(path, ())]
+        return [restored(flat) for path in paths for flat in self._findings.get(path, ())]
 
     def sessions(self) -> list[Session]:
         """Return all sessions."""
         fingerprints = list(map(self._fingerprint, range(len(self._paths))))
         return [
             Session(
-                {path: tuple(map(_finding, self._findings.get(path, ()))) for path in linted},
+                {path: tuple(map(restored, self._findings.get(path, ()))) for path in linted},
                 tuple([fingerprints[number] for number in marshal.loads(numbers)]),
                 cost,
+                programs,
             )
-            for (linted, cost), numbers in zip(self._head.files(), self._numbers)
+            for (linted, cost), numbers, programs in zip(self._head.files(), self._numbers, self._programs)
         ]
 
     def _holds(self, files: Files, status: StatusOf) -> bool:
@@ -122,8 +124,9 @@ def packed(sessions: Iterable[Session]) -> tuple[Head, tuple[Any, ...]]:
         SEPARATOR.join(fingerprint.path for fingerprint in numbers),
         array("q", (number for fingerprint in numbers for number in _status(fingerprint))).tobytes(),
         [marshal.dumps((one.is_directory, one.status, one.digest, one.asked)) for one in numbers],
-        {path: list(map(_flat, each)) for path, each in found.items() if each},
+        {path: list(map(flattened, each)) for path, each in found.items() if each},
         used,
+        [one.programs for one in held],
     )
     return Head([SEPARATOR.join(one.findings) for one in held], [one.cost for one in held]), body
 
@@ -194,20 +197,20 @@ def _status(fingerprint: Fingerprint) -> Status:
     return fingerprint.status if fingerprint.status is not None and max(fingerprint.status) < MOST else UNSURE
 
 
-def _flat(finding: Finding) -> tuple[object, ...]:
+def flattened(finding: Finding) -> tuple[object, ...]:
     fix = finding.fix
     edits = [(one.path, one.start, one.end, one.text) for one in fix.edits] if fix is not None else []
     return (
         _flat_place(finding.place),
         finding.code,
         finding.name,
-        _flat_text(finding.message),
+        flattened_text(finding.message),
         _flat_place(finding.end),
         finding.lines,
-        None if fix is None else (_flat_text(fix.message), fix.safety.value, edits, _flat_text(fix.reason)),
-        [(_flat_place(one.place), _flat_text(one.message)) for one in finding.related],
+        None if fix is None else (flattened_text(fix.message), fix.safety.value, edits, flattened_text(fix.reason)),
+        [(_flat_place(one.place), flattened_text(one.message)) for one in finding.related],
         finding.configurations,
-        _flat_text(finding.help),
+        flattened_text(finding.help),
     )
 
 
@@ -215,10 +218,12 @@ def _flat_place(place: Place) -> tuple[str, int, int, int, int]:
     return place.path, place.row, place.column, place.cell, place.above
 
 
-def _flat_text(text: object) -> object:
+def flattened_text(text: object) -> object:
     """Return a message as template and values, to be rendered in any language; other values as they are."""
     if isinstance(text, Message):
-        return _same(marshal.dumps((text.template, [(name, _flat_text(value)) for name, value in text.values.items()])))
+        return _same(
+            marshal.dumps((text.template, [(name, flattened_text(value)) for name, value in text.values.items()]))
+        )
     return text
 
 
@@ -230,27 +235,27 @@ def _same(flat: bytes) -> bytes:
 
 def shared(finding: Finding) -> Finding:
     """Return a finding that shares its texts with equal ones of other findings, as texts are most of it."""
-    return _finding(_flat(finding))
+    return restored(flattened(finding))
 
 
-def _finding(flat: Any) -> Finding:
+def restored(flat: Any) -> Finding:
     place, code, name, message, end, lines, fix, related, runs, text = flat
     made = None
     if fix is not None:
-        made = Fix(_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]), _text(fix[3]))
-    places = tuple(Related(Place(*where), _text(text)) for where, text in related)
-    said, advice = _text(message), _text(text)
+        made = Fix(restored_text(fix[0]), Safety(fix[1]), tuple(Edit(*edit) for edit in fix[2]), restored_text(fix[3]))
+    places = tuple(Related(Place(*where), restored_text(text)) for where, text in related)
+    said, advice = restored_text(message), restored_text(text)
     return Finding(Place(*place), code, name, said, Place(*end), tuple(lines), made, places, runs, advice)
 
 
-def _text(flat: Any) -> Any:
+def restored_text(flat: Any) -> Any:
     return _message(flat) if isinstance(flat, bytes) else flat
 
 
 @lru_cache(maxsize=TEXTS)
 def _message(flat: bytes) -> Message:
     template, values = marshal.loads(flat)
-    return Message(template, **{name: _text(value) for name, value in values})
+    return Message(template, **{name: restored_text(value) for name, value in values})
 
 
 def _checked(body: bytes) -> bytes:

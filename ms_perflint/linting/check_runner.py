@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint.check import Check
@@ -20,7 +20,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.resolve.project import Project
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """The findings of a check in a file as part of one program, before the file is linted."""
 
     reply: Reply
@@ -28,16 +28,17 @@ class _Judged(NamedTuple):
     unjudged: Optional[Gap] = None  # the same, where that is to be said
 
 
-_ByFile = dict[str, dict[tuple[type[Check], str], _Judged]]  # by file, then check and entry script
+ByFile = dict[str, dict[tuple[type[Check], str], Judged]]  # by file, then check and entry script
 
 
 class JudgedPrograms(NamedTuple):
-    """The programs of some entry scripts that have judged all coming files: what they found there."""
+    """The programs of some entry scripts that have judged some files: what they found there."""
 
-    entries: frozenset[str]
-    found: _ByFile
+    consulted: dict[str, frozenset[str]]  # the entry scripts, each with the files that its findings rest on
+    files: frozenset[str]  # that were judged
+    found: ByFile
     trained: frozenset[str]  # the entry scripts whose programs train
-    fingerprints: tuple[Fingerprint, ...] = ()  # of what was consulted, if it is to be remembered
+    fingerprints: tuple[Fingerprint, ...] = ()  # of what was read, if it is to be remembered
     cost: int = 0  # processor time in microseconds
 
     def within(self, paths: Iterable[str]) -> JudgedPrograms:
@@ -63,6 +64,7 @@ class CheckRunner:
         problems: list[Problem],
         coming: Sequence[str],
         judged: Sequence[JudgedPrograms] = (),
+        remember: bool = False,
     ) -> None:
         self.config = config
         self.enabled = enabled
@@ -71,12 +73,17 @@ class CheckRunner:
         # entry scripts whose programs train, as far as they were asked
         self.trained = {entry for each in judged for entry in each.trained}
         self._checks_in = checks_in
+        self._remember = remember  # whether `judged` is asked for at the end
         self._coming = dict.fromkeys(coming)  # files that are not linted yet
-        self._judged: _ByFile = {}  # ahead
-        self._elsewhere = {entry: each for each in judged for entry in each.entries}
-        self._consulted: dict[int, JudgedPrograms] = {}  # those of them that were asked, by identity
+        self._judged: ByFile = {}  # ahead
+        self._elsewhere: dict[str, list[JudgedPrograms]] = {}
+        for each in judged:
+            for entry in each.consulted:
+                self._elsewhere.setdefault(entry, []).append(each)
+        self._asked_there: dict[int, JudgedPrograms] = {}  # those of them that were asked, by identity
         self._asked_in: dict[str, dict[str, list[type[Check]]]] = {}  # see `_asking`
-        self._done: set[str] = set()  # programs that have judged all coming files
+        # the programs that have judged all coming files, with the files that they consulted; None: not known
+        self._done: dict[str, Optional[frozenset[str]]] = {}
         self._asked_about: dict[str, set[str]] = {}  # the rules that asked a program about the last file, by its entry
         self._left: dict[str, tuple[Gap, set[str]]] = {}  # why some got no answer of one that had judged it ahead
         self._gaps = False  # whether some questions about it were left unanswered then
@@ -92,26 +99,32 @@ class CheckRunner:
             held.clear()
 
     def judge(self, entry: str) -> None:
-        """Judge all coming files of the program of an entry script; not of one with internal errors."""
-        if entry in self.project.programs(entry) and entry not in self._done:
+        """Judge all coming files of the program of a script; with internal errors, it is left to whoever asks it next.
+
+        That of another file is asked by that file only.
+        """
+        if self.project.entries.is_entry(entry) and entry not in self._done:
             self._judge(entry)
             if self.failures:
-                self._done.discard(entry)
+                del self._done[entry]
                 self.failures.clear()
 
     def judged(self) -> JudgedPrograms:
         """Return what the programs have found that have judged all coming files."""
-        return JudgedPrograms(frozenset(self._done), self._judged, frozenset(self.trained))
+        consulted = {entry: files for entry, files in self._done.items() if files is not None}
+        return JudgedPrograms(consulted, frozenset(self._coming), self._judged, frozenset(self.trained))
 
-    def taken_fingerprints(self) -> Iterator[Fingerprint]:
-        """Yield, once, the fingerprints of what other processes consulted for the programs that were asked."""
-        consulted, self._consulted = self._consulted, {}
-        return (fingerprint for each in consulted.values() for fingerprint in each.fingerprints)
+    def taken_judged(self) -> list[JudgedPrograms]:
+        """Return what was found here, and what other processes found and was asked for, and forget the latter."""
+        there, self._asked_there = self._asked_there, {}
+        return [self.judged(), *there.values()]
 
     def end(self, path: str) -> None:
         """Drop what is kept about a file that is linted."""
-        for held in (self._coming, self._asked_in, self._judged):
+        for held in (self._coming, self._asked_in):
             held.pop(path, None)
+        if not self._remember:
+            self._judged.pop(path, None)
 
     def found_in(self, module: SemanticIndex, enabled: Sequence[type[Check]]) -> list[Finding]:
         """Return the findings of checks in a file.
@@ -186,9 +199,10 @@ class CheckRunner:
         if module.path not in self._coming:
             self._asked_about.setdefault(entry, set()).add(check.code)
             return self.asked(check, entry, module)
-        elsewhere = self._elsewhere.get(entry)
+        known = (each for each in self._elsewhere.get(entry, ()) if module.path in each.files)
+        elsewhere = next(known, None)
         if elsewhere is not None:
-            self._consulted[id(elsewhere)] = elsewhere
+            self._asked_there[id(elsewhere)] = elsewhere
         elif entry not in self._done:
             self._judge(entry)
         found = self._judged if elsewhere is None else elsewhere.found
@@ -216,15 +230,17 @@ class CheckRunner:
 
     def _judge(self, entry: str) -> None:
         """Judge all coming files of a program, and free it."""
-        for path in sorted(self.project.closure(entry) & self._coming.keys()):
+        is_new, closure = entry not in self.inquiry.programs, self.project.closure(entry)
+        self.project.consulted.clear()
+        for path in sorted(closure & self._coming.keys()):
             asking = self._asking(path).get(entry, ())
             for check, judged in self._ahead(entry, path, asking).items() if asking else ():
                 if any(judged.reply) or judged.left_out or judged.unjudged:
                     self._judged.setdefault(path, {})[check, entry] = judged
-        self._done.add(entry)
+        self._done[entry] = closure.union(self.project.consulted) if is_new else None
         self.inquiry.drop(entry)
 
-    def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], _Judged]:
+    def _ahead(self, entry: str, path: str, asking: Sequence[type[Check]]) -> dict[type[Check], Judged]:
         """Return the findings of a program in a coming file, by check.
 
         What a budget leaves out must not depend on other files: where it is spent, the program is created again.
@@ -234,7 +250,7 @@ class CheckRunner:
         replies = {check: self.inquiry.ask(check, entry, self.project.parse(path)) for check in asking}
         held = programs.held(entry)
         if not held:
-            return {check: _Judged(reply) for check, reply in replies.items()}
+            return {check: Judged(reply) for check, reply in replies.items()}
         reason, said = programs.left_out(entry), self.why_unjudged(entry)
         if path == entry and asking:
             self._note_training(held[0])
@@ -244,7 +260,7 @@ class CheckRunner:
                 return self._ahead(entry, path, asking)
         gaps = self.gaps(entry, {check.code for check in asking}) if path == entry and not said else {}
         more = {code: Gap(gap) for code, gap in gaps.items()}
-        return {check: _Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
+        return {check: Judged(reply, reason, said or more.get(check.code)) for check, reply in replies.items()}
 
     def _asking(self, path: str) -> dict[str, list[type[Check]]]:
         """Return the checks that run in a coming file, by the entry scripts of their programs."""

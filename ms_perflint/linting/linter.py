@@ -21,6 +21,7 @@ from ms_perflint.core.reports import Problem, trained
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.index.semantic_index import SemanticIndex
 from ms_perflint.languages import Message
+from ms_perflint.linting import remembered
 from ms_perflint.linting.check_runner import CheckRunner, JudgedPrograms
 from ms_perflint.linting.inquiry import Failure
 from ms_perflint.linting.prefilter import MARK, READ, READS
@@ -69,7 +70,7 @@ class Linter:
         self.enabled = [check for check in checks_of(frozenset(config.codes)) if check.code in config.codes]
         linter = proxy(self)  # a reference to this linter in its runner would keep both until a garbage collection
         self.runner = CheckRunner(
-            config, self.enabled, lambda path: linter._checks_in(path), self.problems, coming, judged
+            config, self.enabled, lambda path: linter._checks_in(path), self.problems, coming, judged, remember
         )
         self._begin(self._new_project())
 
@@ -87,9 +88,9 @@ class Linter:
         if not self.remember:
             self._begin(self.project.renewed())
             return
+        self._end_session()
         self.runner.forget()  # the next session would not know what was consulted
         self.project.close()
-        self._end_session()
         self._begin(self._new_project())  # knows nothing: a session notes all that was consulted
 
     def _end_session(self) -> None:
@@ -97,8 +98,11 @@ class Linter:
         for path in sorted(map(_file_of, (check for check in self.enabled if not _is_own(check)))):
             self._recorder.read(path)
         if self._session:
-            consulted = (*self._recorder.fingerprints, *self.runner.taken_fingerprints())
-            self.sessions.append(Session(self._session, tuple(dict.fromkeys(consulted))))
+            judged = self.runner.taken_judged()
+            elsewhere = (fingerprint for each in judged for fingerprint in each.fingerprints)
+            consulted = tuple(dict.fromkeys((*self._recorder.fingerprints, *elsewhere)))
+            programs = remembered.packed(judged, self.project.entries)
+            self.sessions.append(Session(self._session, consulted, programs=programs))
         self._session = {}
         self._recorder = Recorder(self.files)
 
@@ -108,12 +112,17 @@ class Linter:
         self.project.close()
 
     def judge(self, entries: Sequence[str]) -> JudgedPrograms:
-        """Return what the programs of some entry scripts find in the coming files; internal errors leave one out."""
+        """Return what the programs of some entry scripts find in the coming files.
+
+        Internal errors leave a program out; one in reading a file leaves all out, which may rest on it.
+        """
         for entry in entries:
             self._last = entry
             self._make_room(entry)
             self.isolated(entry, partial(self.runner.judge, entry), None)
         self.end()
+        if self._read_errors.taken():
+            self.runner.forget()
         return self.runner.judged()
 
     def taken_problems(self) -> list[Problem]:
@@ -328,6 +337,7 @@ class Linter:
             self.problems.append(Problem(other, 0, 0, reason, internal=True))
             self._unread.add(other)
             self._session.clear()  # what was found without this file is not what the next run would find
+            self.runner.forget()
 
 
 def _file_of(check: type[Check]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import IN_FOLDERS
+from ms_perflint.core.fingerprints import digest
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import PYTHON
 from ms_perflint.resolve.import_statements import imports
@@ -40,6 +41,25 @@ class Entries:
     def __init__(self, imports: Imports) -> None:
         self.imports = imports
         self.facts: dict[tuple[object, ...], Any] = {}
+        self.searched: dict[str, set[str]] = {}  # files in which names of directories were looked for, with these
+        self._read: set[str] = set()  # files that may be scripts
+
+    @property
+    def scanned(self) -> frozenset[str]:
+        """Return the files that were read here and for the import graph."""
+        return self.imports.scanned | self._read
+
+    def scan(self, path: str, names: Iterable[str]) -> bytes:
+        """Return a digest of all that is read of a file here and for the import graph.
+
+        `names`: those of directories that are looked for in it.
+        """
+        raw, imports = self.imports.raw(path) or b"", self.imports
+        found = raw if imports.changes_search_path(path) else imports.statements(path)
+        named = [(name, name.encode() in raw, _may_import(raw, name)) for name in sorted(names)]
+        is_script = self.has_main(path), b"import" in raw
+        said = found, imports.computes_names(path), imports.configs(path), is_script, named
+        return digest(repr(said).encode("utf-8", "surrogateescape"))
 
     @fact
     def programs(self, path: str) -> tuple[str, ...]:
@@ -81,7 +101,10 @@ class Entries:
         return tuple(self._importing_something(os.path.join(directory, name) for name in names))
 
     def _importing_something(self, paths: Iterable[str]) -> Iterator[str]:
-        return (path for path in paths if b"import" in (self.imports.raw(path) or b""))
+        for path in paths:
+            self._read.add(path)
+            if b"import" in (self.imports.raw(path) or b""):
+                yield path
 
     def _importing(self, path: str, scripts: Scripts) -> list[str]:
         """Return the scripts whose programs contain a file; without a main guard, only those in no other program."""
@@ -141,6 +164,8 @@ class Entries:
         if self.imports.is_root(base):
             return True
         words = os.path.relpath(directory, base).encode().split(os.sep.encode())
+        for script in self.scripts(base):
+            self.searched.setdefault(script, set()).update(map(os.fsdecode, words))
         return any(word in (self.imports.raw(script) or b"") for script in self.scripts(base) for word in words)
 
     @fact
@@ -153,8 +178,10 @@ class Entries:
             return Scripts((), ())
         parent, name = self._above(home), os.path.basename(home)
         paths = [os.path.join(parent, each) for each in sorted(self.imports.files.named(parent, *BESIDE))]
-        outside = (self.imports.raw(path) or b"" for path in paths if not _is_in(path, home))
-        if not any(_may_import(raw, name) for raw in outside):
+        outside = [path for path in paths if not _is_in(path, home)]
+        for path in outside:
+            self.searched.setdefault(path, set()).add(name)
+        if not any(_may_import(self.imports.raw(path) or b"", name) for path in outside):
             return Scripts((), ())  # what leads from there into this directory has to name it
         return self._divide(tuple(self._importing_something(paths)))
 

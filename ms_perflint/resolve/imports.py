@@ -62,9 +62,9 @@ class Imports:
         self._same: dict[Usual, Usual] = {}  # each once: the files of a package mostly reach the same
 
     @property
-    def scanned(self) -> int:
-        """Return the number of scanned files."""
-        return len(self._statements)
+    def scanned(self) -> frozenset[str]:
+        """Return the scanned files."""
+        return frozenset(self._statements)
 
     # --- one name
 
@@ -217,6 +217,11 @@ class Imports:
         self.statements(path)  # which scans it
         return path in self._additions
 
+    def configs(self, path: str) -> tuple[str, ...]:
+        """Return the config files that a file names and that may name modules."""
+        self.statements(path)
+        return self._configs.get(path, ())
+
     def computes_names(self, path: str) -> bool:
         """Return whether a file imports computed names."""
         self.statements(path)
@@ -352,7 +357,7 @@ class Imports:
 
     def _named_in(self, path: str, directories: Iterable[str]) -> Iterator[Import]:
         """Yield the modules that the config files of a file name, in its directory or one of these."""
-        for name in self._configs.get(path, ()):
+        for name in self.configs(path):
             for home in dict.fromkeys((os.path.dirname(path), *directories)):
                 yield from self._targets(os.path.normpath(os.path.join(home, name)))
 

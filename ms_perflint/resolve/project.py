@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import Any, Optional
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, wraps
+from typing import Any, Optional, TypeVar
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
@@ -32,6 +32,18 @@ MEMBER = START + rb"(" + LETTER + rb"+)\.(" + LETTER + rb"+)\("
 SCANNED = 500  # files of which the imports are kept when all else is evicted
 SEARCH_PATHS = 4  # of programs, of which it is kept what names mean: those of one directory follow one another
 HELD_RAW = 4_000_000  # bytes that are read before those of files that are no held modules are evicted
+Work = TypeVar("Work", bound=Callable[..., Any])
+
+
+def consulting(work: Work) -> Work:
+    """Return a method about a file that notes that it was asked, also where its answer is memoised."""
+
+    @wraps(work)
+    def asked(project: Project, path: str, *more: Any) -> Any:
+        project.consulted.add(path)
+        return work(project, path, *more)
+
+    return asked  # type: ignore[return-value]
 
 
 class Project:
@@ -52,10 +64,11 @@ class Project:
         self._raw_size = 0  # bytes read since some were evicted
         self._lines: dict[str, bytes] = {}
         self._modules: dict[str, Optional[SemanticIndex]] = {}
+        self.consulted: set[str] = set()  # files that were asked about, since it was emptied; not for the import graph
         self.broken: set[str] = set()  # files that were asked for, and could not be read or parsed
         self.entries = entries or Entries(Imports(files))
         self.imports = self.entries.imports
-        self.imports.raw, self.imports.errors = self.lines, self.errors
+        self.imports.raw, self.imports.errors = self._normalised, self.errors
         self._names: dict[Roots, Resolver] = {}
         self._contains: dict[tuple[str, ...], dict[str, bool]] = {}
         self.facts: dict[tuple[object, ...], Any] = {}
@@ -77,7 +90,7 @@ class Project:
         """
         files, parsed, entries, errors = self.files, self.parsed, self.entries, self.errors
         self.close()
-        return Project(files, parsed, entries if entries.imports.scanned <= SCANNED else None, errors)
+        return Project(files, parsed, entries if len(entries.imports.scanned) <= SCANNED else None, errors)
 
     # --- files
 
@@ -94,13 +107,18 @@ class Project:
         """Return whether a module is the one that is held for its file."""
         return self._modules.get(module.path) is module
 
+    @consulting
     def read(self, path: str) -> bytes:
         """Return the bytes of a file, from memory if held. Raises OSError when it cannot be read."""
         held = self._raw.get(path)
         return held if held is not None else self.files.read(path)
 
+    @consulting
     def raw(self, path: str) -> Optional[bytes]:
         """Return the bytes of a file, and hold them for a limited time; None when it cannot be read."""
+        return self._bytes(path)
+
+    def _bytes(self, path: str) -> Optional[bytes]:
         if path not in self._raw:
             raw = self.errors.guard(path, partial(self._contents, path), None)
             if self._raw_size > HELD_RAW:  # most was read to know what it imports, and is of no program that is asked
@@ -117,20 +135,26 @@ class Project:
         except OSError:
             return None
 
+    @consulting
     def lines(self, path: str) -> Optional[bytes]:
         """Return the bytes of a Python file normalised for scans: lines end with `\\n` and start with code."""
-        raw = self.raw(path)
+        return self._normalised(path)
+
+    def _normalised(self, path: str) -> Optional[bytes]:
+        raw = self._bytes(path)
         if raw is None:
             return None
         if path not in self._lines:
             self._lines[path] = self.errors.guard(path, partial(_lines, path, raw), b"")
         return self._lines[path]
 
+    @consulting
     def contains(self, path: str, word: str) -> bool:
         """Return whether the bytes of a file contain a word."""
         raw = self.raw(path)
         return raw is not None and word.encode() in raw
 
+    @consulting
     def contains_any(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether the bytes of a file contain one of these words; memoised."""
         held = self._contains.setdefault(words, {})
@@ -144,11 +168,13 @@ class Project:
         """Return whether one of these files contains one of these words."""
         held = self._contains.setdefault(words, {})
         for path in paths:
+            self.consulted.add(path)
             found = held.get(path)
             if found or (found is None and self.contains_any(path, words)):
                 return True
         return False
 
+    @consulting
     def decorates(self, path: str, words: tuple[str, ...]) -> bool:
         """Return whether a file has a decorator with one of these words in its name, by a scan of its bytes."""
         return not self._decorators(path).isdisjoint(words)
@@ -158,12 +184,14 @@ class Project:
         names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
         return frozenset(text(word) for name in names for word in name.split(b"."))
 
+    @consulting
     @fact
     def members(self, path: str, words: frozenset[str]) -> frozenset[str]:
         """Return the calls `x.word(...)` of a file with one of these words, as `x.word`, by a scan of its bytes."""
         found = re.findall(MEMBER, self.raw(path) or b"")
         return frozenset(text(b".".join(each)) for each in found if text(each[1]) in words)
 
+    @consulting
     @fact
     def keys(self, path: str) -> frozenset[str]:
         """Return the keys, in lower case, under which decorators may register the definitions of a file.
@@ -173,11 +201,13 @@ class Project:
         found = re.findall(ENTRY, self.lines(path) or b"")
         return frozenset(text(string or name).lower() for string, name in found)
 
+    @consulting
     @fact
     def matches(self, path: str, pattern: bytes) -> bool:
         """Return whether a pattern is found in the bytes of a file; memoised."""
         return re.compile(pattern, re.MULTILINE).search(self.lines(path) or b"") is not None
 
+    @consulting
     @fact
     def documents(self, path: str) -> tuple[config_documents.Entry, ...]:
         """Return the documents of a config file; none where it cannot be read."""
@@ -189,12 +219,14 @@ class Project:
         read = partial(toml_ini.documents, raw or b"", path)
         return self.errors.guard(path, read, nothing) if raw is not None else nothing
 
+    @consulting
     @fact
     def outline(self, path: str) -> Optional[Outline]:
         """Return the outline of a file; None when it cannot be read."""
         raw = self.lines(path)
         return self.errors.guard(path, partial(outline, raw), None) if raw is not None else None
 
+    @consulting
     def may_derive(self, path: str, name: str) -> bool:
         """Return whether a file may have a class with a base of this name, by a scan of its bytes."""
         return name.encode() in self._bases(path)
@@ -203,6 +235,7 @@ class Project:
     def _bases(self, path: str) -> frozenset[bytes]:
         return frozenset(_bases(self.lines(path) or b""))
 
+    @consulting
     def parse(self, path: str, raw: Optional[bytes] = None) -> SemanticIndex:
         """Return the module of a file, which is read unless its bytes are given. Raises OSError or SourceError."""
         held = self._modules.get(path)
@@ -231,6 +264,7 @@ class Project:
         held = self._modules[source.path]
         return held is None or held.source.text.splitlines() != source.text.splitlines()
 
+    @consulting
     def module(self, path: str) -> Optional[SemanticIndex]:
         """Return the module of a file; None when it cannot be read or parsed."""
         if path not in self._modules:
