@@ -20,12 +20,14 @@ from ms_perflint.training.callbacks import collected, is_by_epoch
 from ms_perflint.training.factors import has_factor
 from ms_perflint.training.followed import is_dropped
 from ms_perflint.training.mode import training_starts
+from ms_perflint.training.pipelines import steps as steps_of
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
 from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
 if TYPE_CHECKING:
     from ms_perflint.infer.path_values import Path
+    from ms_perflint.infer.values import Value
     from ms_perflint.training.file_uses import Use
 
 CONFIG, CALLBACK, SAVE = (
@@ -167,7 +169,18 @@ def saves_once(call: Call) -> bool:
         return True
     if steps is None:
         return False
+    if trains and all(_is_last_step(call.argument("save_checkpoint_steps"), train) for train in trains):
+        return True
     return has_factor(call.program, Part(steps, call.scope), lambda each: any(_is_as_long(each, t) for t in trains))
+
+
+def _is_last_step(number: Value, train: Call) -> bool:
+    """Return whether a training is known to have no more steps than a number."""
+    epochs, count = train.argument("epoch"), steps_of(train)
+    if not count or number.overridable or epochs.overridable:
+        return False
+    known = [each.constant for each in (number, epochs) if isinstance(each.constant, int)]
+    return len(known) == 2 and known[0] >= known[1] * count
 
 
 def _is_one_epoch(train: Call, is_whole: bool) -> bool:

@@ -16,7 +16,7 @@ from ms_perflint.infer.calls import entered_context
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
 from ms_perflint.libraries import iterables
-from ms_perflint.program.call_site import Call
+from ms_perflint.program.call_site import Call, call_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.conditions import by_default, is_unasked
 from ms_perflint.training.repetition import repeats
@@ -167,7 +167,7 @@ def is_batch(stage: Alternative) -> bool:
 
 
 def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
-    """Return how many rows the last stage of a pipeline gives; None where that is not known, 0 where it never ends."""
+    """Return how many rows or batches the last stage of a pipeline gives; None of others, 0 where it never ends."""
     if not stages:
         return None
     stage, before = stages[0], stages[1:]
@@ -178,6 +178,8 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
         inner = rows(program, before)
         if kind in _SAME:
             return inner
+        if is_batch(stage):
+            return _batches(program, stage, inner) if inner else None
         if kind == "RepeatDataset":
             times = _count(program, site) if given(site.call) else -1
             return 0 if times == -1 else inner * times if inner and times else None
@@ -197,6 +199,27 @@ def rows(program: Program, stages: Sequence[Alternative]) -> Optional[int]:
     if stage.type_api == _SLICES and source.given("sampler") is None:
         return _sliced(program, source)
     return _ROWS.get(stage.type_api) if source.given("sampler") is None and asked.constant is None else None
+
+
+def steps(train: Call) -> Optional[int]:
+    """Return how many steps each epoch of a `Model.train` or `fit` has; None where that is not known."""
+    program, read = train.program, train.argument("train_dataset")
+    if not read.are_only(is_dataset) or train.given("sink_size") is not None:
+        return None
+    found = [each.stages for each in training_pipelines(program) if each.stages[0].identity in read.identities]
+    counts = {rows(program, stages) for stages in found}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _batches(program: Program, stage: Alternative, count: int) -> Optional[int]:
+    """Return how many batches a stage makes of `count` rows; None where that is not known."""
+    made = call_of(program, stage)
+    batch = api_of(made) if made is not None else None
+    size = batch.argument("batch_size") if batch is not None else None
+    drops = batch.argument("drop_remainder").default_truth if batch is not None else None
+    if drops is None or size is None or not isinstance(size.constant, int) or size.constant < 1:
+        return None
+    return count // size.constant if drops else -(-count // size.constant)
 
 
 def taken(program: Program, stage: Alternative) -> Optional[int]:

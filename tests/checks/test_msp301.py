@@ -2111,6 +2111,41 @@ def test_a_checkpoint_after_the_last_epoch_is_saved_once(before: str, steps: str
     assert len(Program({"train.py": other}).lint(CODE).findings) == 1
 
 
+MNIST = """
+    def create(path, size=32):
+        rows = ms.dataset.MnistDataset(path{given}).map(unknown(), "image").shuffle(1000)
+        return rows.batch(size, {drop}){more}
+
+
+    data = create("./train")
+    config = CheckpointConfig(save_checkpoint_steps={steps})
+    model.train({epochs}, data, callbacks=[ModelCheckpoint("net", config=config)], dataset_sink_mode=False)
+    """
+
+
+@pytest.mark.parametrize(
+    ("epochs", "steps", "drop", "given", "more", "count"),
+    [
+        ("1", "1875", "True", "", "", 0),
+        ("2", "3750", "True", "", "", 0),
+        ("2", "1875", "True", "", "", 1),
+        ("2", "3749", "True", "", "", 1),
+        ("1", "1874", "True", ", num_samples=60001", "", 1),
+        ("1", "1875", "False", ", num_samples=60001", "", 1),
+        ("1", "1875", "unknown()", "", "", 1),
+        ("1", "1875", "True", "", ".repeat(2)", 1),
+        ("1", "3750", "True", "", ".repeat(2)", 0),
+        ("1", "1875", "True", ", num_shards=2, shard_id=0", "", 1),
+        ("unknown()", "1875", "True", "", "", 1),
+    ],
+)
+def test_the_last_step_is_known_where_the_rows_are(
+    epochs: str, steps: str, drop: str, given: str, more: str, count: int
+) -> None:
+    text = MNIST.format(epochs=epochs, steps=steps, drop=drop, given=given, more=more)
+    assert len(Program({"train.py": join(MODEL, text)}).lint(CODE).findings) == count
+
+
 @pytest.mark.parametrize(
     ("epochs", "count"),
     [
