@@ -8,9 +8,9 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held, Layer, receiver_name
-from ms_perflint.index.syntax_forms import text_of, word_of
+from ms_perflint.index.syntax_forms import spelling, text_of, word_of
 from ms_perflint.infer import bases, mappings
-from ms_perflint.infer.alternatives import DICT, LIST, TUPLE, ConfigDocument, Constant, Display
+from ms_perflint.infer.alternatives import DICT, LIST, SET, TUPLE, ConfigDocument, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative
@@ -28,6 +28,7 @@ class Loop(NamedTuple):
     value: Optional[str]
     stmt: ast.AST
     is_paired: bool = False  # it goes through pairs of keys and values
+    outer: Optional[ast.expr] = None  # a list of keys, for each of which it goes through another mapping
 
 
 def of_key(key: ast.expr, block: Block) -> Optional[Loop]:
@@ -39,7 +40,11 @@ def of_key(key: ast.expr, block: Block) -> Optional[Loop]:
             bound = arm.scope.binds.get(id(arm.owner), ())
             found = [binding for binding in bound if binding.name == key.id]
             if found:
-                return _loop(found[0], {binding.path: binding.name for binding in bound})
+                loop = _loop(found[0], {binding.path: binding.name for binding in bound})
+                if loop is None or arm.parent is None or not isinstance(loop.over, ast.Subscript):
+                    return loop
+                outer = of_key(loop.over.slice, arm.parent)
+                return loop._replace(outer=outer.over) if outer is not None else loop
     return None
 
 
@@ -85,6 +90,9 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
         pairs = _pairs(evaluator, loop, scope)
         keys = [mappings.said(evaluator, key) for key, _ in pairs or ()]
         return True if name in keys else None if pairs is None or NO_CONSTANT in keys else False
+    if loop.outer is not None:
+        answers = [mappings.held(evaluator, evaluator.read(each), name) for each in _mappings(evaluator, loop, scope)]
+        return True if True in answers else None if None in answers or not answers else False
     over = evaluator.value(loop.over, scope)
     if over.are(lambda known: known.is_display and not known.is_mapping):
         found = evaluator.each(over)
@@ -95,6 +103,31 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
     answer = mappings.held(evaluator, over, name)
     is_filled = answer is False and any(evaluator.holds(known, name) is None for known in over.alternatives)
     return None if is_filled else answer  # it may get the key before the loop
+
+
+def _mappings(evaluator: Evaluator, loop: Loop, scope: Scope) -> list[Held]:
+    """Return the mappings that a loop goes through one after the other; none where not all are known."""
+    assert loop.outer is not None and isinstance(loop.over, ast.Subscript)
+    over = evaluator.value(loop.outer, scope)
+    what = over.only.what if over.only is not None else None
+    if isinstance(what, ConfigDocument):
+        names = [] if what.open else list(what.data)
+    else:
+        kind = what.kind if isinstance(what, Display) else ""
+        parts = what.parts if kind == SET else whole(evaluator, over) if kind != DICT else None  # type: ignore[union-attr]
+        names = [evaluator.read(each).constant for each in parts or ()]
+    return [Held(loop.over.value, scope, taken=(name,)) for name in names] if NO_CONSTANT not in names else []
+
+
+def _part(evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope) -> Held:
+    """Return what a mapping holds under a key; of several, one after the other, the last one that has it."""
+    parts = (
+        _mappings(evaluator, loop, scope) if loop.outer is not None and spelling(node) == spelling(loop.over) else []
+    )
+    found = [each for each in parts if mappings.held(evaluator, evaluator.read(each), name)]
+    kinds = evaluator.value(loop.outer, scope).alternatives if loop.outer is not None and len(found) > 1 else ()
+    is_known = bool(found) and not any(isinstance(each.what, Display) and each.what.kind == SET for each in kinds)
+    return found[-1]._replace(taken=(*found[-1].taken, name)) if is_known else Held(node, scope, taken=(name,))
 
 
 def _pairs(evaluator: Evaluator, loop: Loop, scope: Scope) -> Optional[list[tuple[Held, Held]]]:
@@ -130,7 +163,7 @@ def at_key(
     if isinstance(node, ast.Name) and node.id == loop.value:
         pairs = _pairs(evaluator, loop, scope) or () if loop.is_paired else ()
         own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
-        return own[-1] if own else None if loop.is_paired else Held(loop.over, scope, taken=(name,))
+        return own[-1] if own else None if loop.is_paired else _part(evaluator, loop.over, loop, name, scope)
     if isinstance(node, ast.Name):
         only = scope.single(node)
         if only is None or only.whole is None or depth >= NAMES:
@@ -139,7 +172,7 @@ def at_key(
     if isinstance(node, ast.Constant):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
-        return Held(node.value, scope, taken=(name,))
+        return _part(evaluator, node.value, loop, name, scope)
     if isinstance(node, ast.Call) and _is_own_class(node.func, scope):
         mapping = [*node.args, *(each.value for each in node.keywords if each.arg is None)]
         is_all = len(mapping) == 1 == len(node.args) + len(node.keywords)

@@ -7,6 +7,35 @@ import textwrap
 import pytest
 from reveal import reveal, shown
 
+SECTIONS = """
+    import yaml
+
+    with open("c.yaml") as file:
+        parts = yaml.safe_load(file)
+    shown = {"a": {"x": 1}, "b": {"x": 2, "y": 3}}
+    settings = {"x": 0, "z": 9}
+    """
+IN_SECTIONS = [
+    ("for n in parts:\n    for k, v in parts[n].items():\n        settings[k] = v", "x", "2 ?"),
+    ("for n in parts.keys():\n    for k in parts[n]:\n        settings[k] = parts[n][k]", "x", "2 ?"),
+    ("for n in ['a', 'b']:\n    for k in sorted(parts[n]):\n        settings[k] = parts[n][k]", "y", "3 ?"),
+    ("for n in parts:\n    for k, v in parts[n].items():\n        settings[k] = v", "z", "9"),
+    ("for n in ['b']:\n    for k, v in parts[n].items():\n        settings[k] = v", "x", "0"),
+    ("for n in ['b', unknown()]:\n    for k, v in parts[n].items():\n        settings[k] = v", "x", "0 ..."),
+    ("for n in ['a', 'b']:\n    for k, v in shown[n].items():\n        settings[k] = v", "x", "2"),
+    ("for n in ['b', 'a']:\n    for k, v in shown[n].items():\n        settings[k] = v", "x", "1"),
+    ("for n in {'a', 'b'}:\n    for k, v in parts[n].items():\n        settings[k] = v", "x", "2 ?"),
+    ("for n in {'a', 'b'}:\n    for k, v in shown[n].items():\n        settings[k] = v", "x", "1 2"),
+    ("for n in unknown():\n    for k, v in shown[n].items():\n        settings[k] = v", "x", "0 ..."),
+]
+
+
+@pytest.mark.parametrize(("loops", "name", "expected"), IN_SECTIONS)
+def test_loops_over_the_sections_of_a_file(loops: str, name: str, expected: str) -> None:
+    text = textwrap.dedent(SECTIONS) + f"{loops}\nreveal(settings['{name}'])"
+    assert shown(reveal({"train.py": text, "c.yaml": "a:\n  x: 2\nb:\n  y: 3"})) == expected
+
+
 STREAM = "x: 1\ny: 1\n---\nx: how many\n---\nx: [1, 2]\nz: 3"
 DOCUMENTS = [
     ("config, texts, choices = yaml.load_all(file, Loader=yaml.FullLoader)\nreveal(config['x'])", "1 ?"),
