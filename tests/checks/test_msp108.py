@@ -1153,6 +1153,7 @@ def test_what_is_drawn_when_it_compiles_is_not_made_once(drawn: str, reason: str
     [
         (["scale = 1 / (1 + i)", "DEF", "MADE"], "each step binds `scale` again", 1),
         (["DEF", "MADE", "scale = 1 / (1 + i)"], "each step binds `scale` again", 6),
+        (["scaled = None", "scaled = forward", "MADE"], "each step binds `scaled` again", 2),
         (["DEF", "MADE"], "each step defines `scaled` again", 1),
         (["scaled = forward", "MADE"], "each step binds `scaled` again", 1),
         (["weights = list(params)", "DEF", "MADE2"], "each step binds `weights` again", 1),

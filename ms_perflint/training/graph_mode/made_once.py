@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
@@ -85,14 +86,14 @@ def bound_anew(made: Site) -> Optional[Binding]:
         return None
     inside = {id(node) for node in descendants(loops[0] if loops else scope.owner.node)}
 
-    def anew(name: str) -> Optional[Binding]:
-        found = scope.owner.bindings.get(name, ())
+    def anew(found: Iterable[Binding]) -> Optional[Binding]:
         return next((each for each in found if each.kind != "parameter" and id(each.stmt) in inside), None)
 
-    names = [node.id for node in descendants(made.node) if isinstance(node, ast.Name)]
-    bound = list(filter(None, map(anew, names)))
+    names = [node for node in descendants(made.node) if isinstance(node, ast.Name)]
+    bound = list(filter(None, map(anew, map(scope.lookup, names))))
     functions = [inner for each in bound for inner in scope.owner.defines if inner.node is each.node]
-    read = (anew(name) for each in functions for name in sorted(each.names) if each.home(name) is scope.owner)
+    closed = (name for each in functions for name in sorted(each.names) if each.home(name) is scope.owner)
+    read = (anew(scope.owner.bindings[name]) for name in closed)
     found = [*bound, *filter(None, read)]
     return next((each for each in found if each.kind != "function"), found[0] if found else None)
 
