@@ -152,9 +152,8 @@ def _may_reduce(program: Program, cls: Scope) -> bool:
     if cls not in program.reached:
         return False
     bases = base_apis(program, cls)
-    return bool(bases & STEP_CELLS) or (
-        is_step_class(program, cls) and any(not base.startswith("mindspore.") for base in bases)
-    )
+    is_foreign = any(not base.startswith(("mindspore.", "builtins.", "abc.", "typing.")) for base in bases)
+    return bool(bases & STEP_CELLS) or (is_foreign and is_step_class(program, cls))
 
 
 def uses_parameter_server(program: Program) -> bool:

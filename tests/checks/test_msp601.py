@@ -55,6 +55,27 @@ OWN_STEP = """
 
     """
 
+TRAINER = """
+    import abc
+    import typing
+
+    T = typing.TypeVar("T")
+
+
+    class Trainer(BASE):
+        def __init__(self):
+            self.optimizer = nn.SGD(net.trainable_params())
+            self.gradients_of = ms.value_and_grad(net, None, self.optimizer.parameters)
+
+        def train(self):
+            for (data,) in ds.MindDataset("train.mindrecord").batch(32).create_tuple_iterator():
+                loss, gradients = self.gradients_of(data)
+                self.optimizer(gradients)
+
+
+    Trainer().train()
+    """
+
 RUN_STEP = join(
     NET,
     """
@@ -961,6 +982,10 @@ QUIET = [
             loss, gradients = gradients_of(data)
             optimizer(gradients)
         """,
+    ),
+    *(
+        case(f"class of Python that trains, and no reducer: {base}", GRAPH, PLAIN, NET, TRAINER.replace("BASE", base))
+        for base in ("object", "abc.ABC", "typing.Generic[T]", "dict")
     ),
     *(
         case(f"what is added up is {what}", GRAPH, PLAIN, NET, ADDED.replace("GIVEN", "given"), more)
