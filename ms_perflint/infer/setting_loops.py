@@ -110,24 +110,21 @@ def _mappings(evaluator: Evaluator, loop: Loop, scope: Scope) -> list[Held]:
     assert loop.outer is not None and isinstance(loop.over, ast.Subscript)
     over = evaluator.value(loop.outer, scope)
     what = over.only.what if over.only is not None else None
-    if isinstance(what, ConfigDocument):
-        names = [] if what.open else list(what.data)
-    else:
-        kind = what.kind if isinstance(what, Display) else ""
-        parts = what.parts if kind == SET else whole(evaluator, over) if kind != DICT else None  # type: ignore[union-attr]
-        names = [evaluator.read(each).constant for each in parts or ()]
+    names: list[object] = list(what.data) if isinstance(what, ConfigDocument) and not what.open else []
+    if isinstance(what, Display) and what.kind != DICT:
+        names = [
+            evaluator.read(each).constant for each in (what.parts if what.kind == SET else whole(evaluator, over) or ())
+        ]
     return [Held(loop.over.value, scope, taken=(name,)) for name in names] if NO_CONSTANT not in names else []
 
 
 def _part(evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope) -> Held:
-    """Return what a mapping holds under a key; of several, one after the other, the last one that has it."""
+    """Return what a mapping, or the one of several that has it, holds under a key."""
     parts = (
         _mappings(evaluator, loop, scope) if loop.outer is not None and spelling(node) == spelling(loop.over) else []
     )
     found = [each for each in parts if mappings.held(evaluator, evaluator.read(each), name)]
-    kinds = evaluator.value(loop.outer, scope).alternatives if loop.outer is not None and len(found) > 1 else ()
-    is_known = bool(found) and not any(isinstance(each.what, Display) and each.what.kind == SET for each in kinds)
-    return found[-1]._replace(taken=(*found[-1].taken, name)) if is_known else Held(node, scope, taken=(name,))
+    return found[0]._replace(taken=(*found[0].taken, name)) if len(found) == 1 else Held(node, scope, taken=(name,))
 
 
 def _pairs(evaluator: Evaluator, loop: Loop, scope: Scope) -> Optional[list[tuple[Held, Held]]]:
