@@ -311,6 +311,8 @@ def _remains(batch: Call, pipeline: pipelines.Pipeline) -> Optional[bool]:
         return False  # batches of batches
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
     numbers = [size for size in sizes if isinstance(size, int) and size > 0]
+    if set(sizes) == {1}:
+        return False  # batches of one row
     if rows is None or len(numbers) < len(sizes):
         return None
     counts = [pipelines.taken(batch.program, stage) for stage in pipeline.stages[:at]]

@@ -154,6 +154,7 @@ LAST_BATCHES = [
     ("is kept, by a name", OPEN, "rows.batch(32, drop_remainder=keep)", "unsafe"),
     ("is kept, before other stages", OPEN, "rows.batch(32, drop_remainder=False).repeat(2)", "unsafe"),
     ("is kept by a function", OPEN, "batched(rows, 32)", "unsafe"),
+    ("has one row, as all do", OPEN, "rows.batch(1, drop_remainder=False)", "safe"),
     ("has fewer rows", ROWS, "rows.batch(33, drop_remainder=False)", "display-only"),
     ("has fewer rows, without a word", ROWS, "rows.batch(33)", "display-only"),
     ("has fewer rows, before other stages", ROWS, "rows.batch(33).repeat(2)", "display-only"),
