@@ -10,7 +10,7 @@ from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held, Layer, receiver_name
 from ms_perflint.index.syntax_forms import spelling, text_of, word_of
 from ms_perflint.infer import bases, mappings
-from ms_perflint.infer.alternatives import DICT, LIST, SET, TUPLE, ConfigDocument, Constant, Display
+from ms_perflint.infer.alternatives import DICT, LIST, TUPLE, ConfigDocument, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.sequences import whole
 from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative
@@ -107,22 +107,19 @@ def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optiona
 
 def _mappings(evaluator: Evaluator, loop: Loop, scope: Scope) -> list[Held]:
     """Return the mappings that a loop goes through one after the other; none where not all are known."""
-    assert loop.outer is not None and isinstance(loop.over, ast.Subscript)
+    if loop.outer is None or not isinstance(loop.over, ast.Subscript):
+        return []
     over = evaluator.value(loop.outer, scope)
     what = over.only.what if over.only is not None else None
-    names: list[object] = list(what.data) if isinstance(what, ConfigDocument) and not what.open else []
-    if isinstance(what, Display) and what.kind != DICT:
-        names = [
-            evaluator.read(each).constant for each in (what.parts if what.kind == SET else whole(evaluator, over) or ())
-        ]
+    keys = TOP if mappings.is_mapping(over) else evaluator.each(over)
+    names = [] if keys.open else [known.constant for known in keys.alternatives]
+    names = list(what.data) if isinstance(what, ConfigDocument) and not what.open else names
     return [Held(loop.over.value, scope, taken=(name,)) for name in names] if NO_CONSTANT not in names else []
 
 
 def _part(evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope) -> Held:
     """Return what a mapping, or the one of several that has it, holds under a key."""
-    parts = (
-        _mappings(evaluator, loop, scope) if loop.outer is not None and spelling(node) == spelling(loop.over) else []
-    )
+    parts = _mappings(evaluator, loop, scope) if spelling(node) == spelling(loop.over) else []
     found = [each for each in parts if mappings.held(evaluator, evaluator.read(each), name)]
     return found[0]._replace(taken=(*found[0].taken, name)) if len(found) == 1 else Held(node, scope, taken=(name,))
 

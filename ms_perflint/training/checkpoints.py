@@ -27,7 +27,6 @@ from ms_perflint.training.training import MODEL_TRAINS, train_sites
 
 if TYPE_CHECKING:
     from ms_perflint.infer.path_values import Path
-    from ms_perflint.infer.values import Value
     from ms_perflint.training.file_uses import Use
 
 CONFIG, CALLBACK, SAVE = (
@@ -165,22 +164,19 @@ def saves_once(call: Call) -> bool:
     trains = call.program.calls(*MODEL_TRAINS)
     steps = call.given("save_checkpoint_steps") if call.api == CONFIG else None
     is_whole = call.api == CONFIG and is_by_epoch(call)
-    if trains and all(_is_one_epoch(train, is_whole) for train in trains) and not call.is_spread:
+    once = [_is_one_epoch(train, is_whole) or (call.api == CONFIG and _is_last_step(call, train)) for train in trains]
+    if once and all(once) and not call.is_spread:
         return True
     if steps is None:
         return False
-    if trains and all(_is_last_step(call.argument("save_checkpoint_steps"), train) for train in trains):
-        return True
     return has_factor(call.program, Part(steps, call.scope), lambda each: any(_is_as_long(each, t) for t in trains))
 
 
-def _is_last_step(number: Value, train: Call) -> bool:
-    """Return whether a training is known to have no more steps than a number."""
-    epochs, count = train.argument("epoch"), steps_of(train)
-    if not count or number.overridable or epochs.overridable:
-        return False
-    known = [each.constant for each in (number, epochs) if isinstance(each.constant, int)]
-    return len(known) == 2 and known[0] >= known[1] * count
+def _is_last_step(config: Call, train: Call) -> bool:
+    """Return whether a training is known to have no more steps than there are between two checkpoints."""
+    given, count = (config.argument("save_checkpoint_steps"), train.argument("epoch")), steps_of(train)
+    known = [each.constant for each in given if isinstance(each.constant, int) and not each.overridable]
+    return len(known) == 2 and count is not None and 0 < known[1] * count <= known[0]
 
 
 def _is_one_epoch(train: Call, is_whole: bool) -> bool:

@@ -215,11 +215,11 @@ def _batches(program: Program, stage: Alternative, count: int) -> Optional[int]:
     """Return how many batches a stage makes of `count` rows; None where that is not known."""
     made = call_of(program, stage)
     batch = api_of(made) if made is not None else None
-    size = batch.argument("batch_size") if batch is not None else None
+    size = batch.argument("batch_size").constant if batch is not None else None
     drops = batch.argument("drop_remainder").default_truth if batch is not None else None
-    if drops is None or size is None or not isinstance(size.constant, int) or size.constant < 1:
+    if drops is None or not isinstance(size, int) or size < 1:
         return None
-    return count // size.constant if drops else -(-count // size.constant)
+    return count // size if drops else -(-count // size)
 
 
 def taken(program: Program, stage: Alternative) -> Optional[int]:

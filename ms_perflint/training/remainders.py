@@ -307,12 +307,10 @@ def _remains(batch: Call, pipeline: pipelines.Pipeline) -> Optional[bool]:
     """Return whether a `batch` leaves a smaller batch; None where that is not known."""
     at = pipeline.position(batch)
     before = pipeline.stages[at + 1 :]
-    if any(pipelines.is_batch(stage) for stage in (*pipeline.stages[:at], *before)):
-        return False  # batches of batches
     rows, sizes = pipelines.rows(batch.program, before), batch.argument("batch_size").constants
+    if set(sizes) == {1} or any(pipelines.is_batch(stage) for stage in (*pipeline.stages[:at], *before)):
+        return False  # batches of one row, or of batches
     numbers = [size for size in sizes if isinstance(size, int) and size > 0]
-    if set(sizes) == {1}:
-        return False  # batches of one row
     if rows is None or len(numbers) < len(sizes):
         return None
     counts = [pipelines.taken(batch.program, stage) for stage in pipeline.stages[:at]]
