@@ -16,7 +16,7 @@ from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, Sem
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import PROPERTIES, accessed, given, is_decorated, is_enumeration, text_of, word_of
 from ms_perflint.infer.nodes import CALL, ELEMENT, Argument, Node, Place, joined, more, results, taken
-from ms_perflint.infer.places import ADDS, ENTERED, INIT, TAKES, Places, is_drawn
+from ms_perflint.infer.places import ADDS, ENTERED, INIT, SELVES, TAKES, Places, is_drawn
 
 DROPPING = frozenset(
     {
@@ -176,11 +176,13 @@ class Assignments(Places):
         if isinstance(value, ast.Tuple) and value.elts:
             parts = [self._given_back(function, element, seen) for element in value.elts]
             return None if None in parts else [place for part in parts if part for place in part]
-        if not isinstance(value, ast.Call) or (isinstance(value.func, ast.Attribute) and value.func.attr in TAKES):
+        method = value.func if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
+        if not isinstance(value, ast.Call) or (method is not None and method.attr in TAKES):
             return None  # `return self.table.get(name)` gives what the table holds
         found = results(self.places(value.func, function))
-        for argument in given(value):
-            inner = self._given_back(function, argument, seen)
+        own = [method.value] if method is not None and method.attr in SELVES else []  # `return cell.set_train()`
+        for part in (*own, *given(value)):
+            inner = self._given_back(function, part, seen)
             if inner is None:
                 return None
             found.extend(inner)

@@ -22,6 +22,12 @@ STEPS = {
     "    def run(self):\n        self.cell(x)\nT(nn.TrainOneStepCell(net, opt)).run()",
     "a keyword": "def run(cell=None):\n    cell(x)\nrun(cell=nn.TrainOneStepCell(net, opt))",
     "what a function returns": "def make():\n    return nn.TrainOneStepCell(net, opt)\nstep = make()\nstep(x)",
+    "what a method of it gives": "def make():\n    return nn.TrainOneStepCell(net, opt).set_train()\n"
+    "step = make()\nstep(x)",
+    "what methods of a variable give": "def make():\n    cell = nn.TrainOneStepCell(net, opt)\n"
+    "    return cell.set_train().add_flags(a=True)\nstep = make()\nstep(x)",
+    "what a method of a parameter gives": "def trained(cell):\n    return cell.set_train()\n"
+    "step = trained(nn.TrainOneStepCell(net, opt))\nstep(x)",
     "at once": "def make():\n    return nn.TrainOneStepCell(net, opt)\nmake()(x)",
     "a property": "class T:\n    @property\n    def cell(self):\n        return nn.TrainOneStepCell(net, opt)\n"
     "trainer = T()\ntrainer.cell(x)",
