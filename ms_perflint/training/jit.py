@@ -7,22 +7,26 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, Site
 from ms_perflint.program.program import Program
-from ms_perflint.training import training
+from ms_perflint.training import conditions, training
 
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
 
 
 def is_compiled(program: Program) -> bool:
-    """Return whether `jit` compiles every training step that is called; every one, where none is."""
+    """Return whether `jit` compiles every training step that is called with the default options; every one, without."""
     sites = training.train_sites(program)
-    called = [site for site in sites if _is_called(program, site)]
-    return bool(sites) and all(_compiled_site(program, site) for site in called or sites)
+    called = [site for site in sites if _is_called(program, site)] or sites
+    usual = [site for site in called if not conditions.is_on_request(program, site)]
+    return bool(sites) and all(_compiled_site(program, site) for site in usual or called)
 
 
 def _compiled_site(program: Program, site: Site) -> bool:
     """Return whether `jit` compiles what a site calls, or the code around it."""
     if is_in_jit(program, site.scope.owner):
+        return True
+    usual = [known.definition for known in program.evaluator.callees(site).by_default]
+    if usual and all(each is not None and is_decorated(program, each) for each in usual):
         return True
     for known in program.evaluator.callees(site).alternatives:
         construct = known.cls.method("construct") if known.cls is not None else None

@@ -84,6 +84,56 @@ OPTIONS = """
     args = parser.parse_args()
     """
 
+PYNATIVE = "ms.set_context(mode=ms.PYNATIVE_MODE)\n"
+
+STEPS_BY_KIND = join(
+    GRADIENT,
+    """
+
+
+    def make_function():
+        @ms.jit
+        def train_step(data, label):
+            value, grads = grad_fn(data, label)
+            opt(grads)
+            return value
+
+        return train_step
+
+
+    def make_cell():
+        return nn.TrainOneStepCell(nn.WithLossCell(net, loss), opt).set_train()
+
+
+    """,
+)
+
+ONE_STEP_OF_TWO = {
+    "in one loop": join("train_step = make_cell() if args.debug else make_function()\n", LOOP),
+    "in two branches": """
+    if args.debug:
+        train_step = make_cell()
+    else:
+        train_step = make_function()
+    for data, label in dataset.create_tuple_iterator():
+        if args.debug:
+            train_step(data, label)
+        else:
+            train_step(data, label)
+    """,
+}
+
+CELL_ON_REQUEST = """
+    if args.debug:
+        cell = make_cell()
+        for data, label in dataset.create_tuple_iterator():
+            cell(data, label)
+    else:
+        train_step = make_function()
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+    """
+
 KINDS = """
     import argparse
 
@@ -938,6 +988,14 @@ FIRES = [
         LOOP,
         "evaluate(ops.ones((1, 64)))\n",
     ),
+    *(
+        case(
+            f"step is compiled on request, {what}", IMPORTS, OPTIONS, f"{PYNATIVE.rstrip()}  # !\n", STEPS_BY_KIND, text
+        )
+        for what, text in (
+            (what, text.replace("args.debug", "not args.graph")) for what, text in ONE_STEP_OF_TWO.items()
+        )
+    ),
     case("nothing says the mode, 2.x", IMPORTS, 'context.set_context(device_target="Ascend")  # ! unsafe\n', TRAIN),
     case(
         "nothing says the mode, only the first call speaks",
@@ -1619,6 +1677,10 @@ QUIET = [
         for data, label in dataset.create_tuple_iterator():
             compiled(data, label)
         """,
+    ),
+    *(
+        case(f"step is compiled by default, {what}", IMPORTS, OPTIONS, PYNATIVE, STEPS_BY_KIND, text)
+        for what, text in {**ONE_STEP_OF_TWO, "a train cell on request": CELL_ON_REQUEST}.items()
     ),
     case(
         "step is compiled, in the words of 1.x",
