@@ -164,8 +164,8 @@ def saves_once(call: Call) -> bool:
     trains = call.program.calls(*MODEL_TRAINS)
     steps = call.given("save_checkpoint_steps") if call.api == CONFIG else None
     is_whole = call.api == CONFIG and is_by_epoch(call)
-    once = [_is_one_epoch(train, is_whole) or (call.api == CONFIG and _is_last_step(call, train)) for train in trains]
-    if once and all(once) and not call.is_spread:
+    once = (_is_one_epoch(train, is_whole) or (call.api == CONFIG and _is_last_step(call, train)) for train in trains)
+    if trains and all(once) and not call.is_spread:
         return True
     if steps is None:
         return False

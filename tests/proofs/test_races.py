@@ -93,7 +93,7 @@ RACES = {
         """,
         MODEL,
         """
-        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        config = ms.CheckpointConfig(save_checkpoint_steps=2)
         model.train(1, train_set, callbacks=[ms.ModelCheckpoint("net", "ckpt", config), Evaluate()])
         """,
     ),
@@ -108,7 +108,7 @@ RACES = {
         """,
         MODEL,
         """
-        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        config = ms.CheckpointConfig(save_checkpoint_steps=2)
         model.train(1, train_set, callbacks=[Evaluate(), ms.ModelCheckpoint("net", "ckpt", config)])
         """,
     ),
@@ -123,7 +123,7 @@ RACES = {
         """,
         MODEL,
         """
-        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        config = ms.CheckpointConfig(save_checkpoint_steps=2)
         saver = ms.ModelCheckpoint("net", "ckpt", config)
         model.train(1, train_set, callbacks=[saver, Keep()])
         """,
@@ -139,7 +139,7 @@ RACES = {
         """,
         MODEL,
         """
-        config = ms.CheckpointConfig(save_checkpoint_steps=4)
+        config = ms.CheckpointConfig(save_checkpoint_steps=2)
         try:
             model.train(1, train_set, callbacks=[ms.ModelCheckpoint("net", "ckpt", config), Stop()])
         except RuntimeError:
