@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -26,8 +26,6 @@ from ms_perflint.processes.collector import without_collector
 from ms_perflint.resolve.parsed import Parsed
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from ms_perflint.processes.cluster import Cluster
 
 HANDED_OVER = 500  # files whose sessions are learnt together before the end of a run
@@ -76,23 +74,17 @@ def lint(
     parts: list[Sequence[str]] = [left]
     divided: list[Sequence[str]] = []
     if workers > 1 and len(left) > 1:
-        from ms_perflint.processes.parts import shares  # here, because runs over one file need no parts
+        from ms_perflint.processes.parts import shares  # here, because a run over one file needs no parts
 
         parts, divided = shares(left, workers, memory.costs(left) if memory is not None else {})
     if left and (len(parts) > 1 or cluster is not None):
-        from ms_perflint.processes.workers import processes, side_by_side  # takes a while to import
-
-        start, hear = (cluster.start, cluster.watched) if cluster is not None else (processes, lambda done: done)
-        unchanged = frozenset(entry for each in judged for entry in each.consulted)
+        shared_out = _SharedOut(workers, cluster)
+        judge = partial(_judge, config=config, remember=memory is not None)
         for project in divided:
-            there = _judged(project, unchanged, workers, config, memory is not None, start, hear(untold))
+            there = shared_out.judged(project, judge, judged)
             judged += there
             costs.update(dict.fromkeys(project, sum(each.cost for each in there) // len(project)))
-
-        def given(part: Sequence[str]) -> tuple[Sequence[JudgedPrograms]]:
-            return ([each.within(part) for each in judged],)
-
-        dead = side_by_side(parts, work, take, workers, start, hear(done), given)
+        dead = shared_out.lint(parts, work, judged, take, done)
         problems.update(Problem(path, 0, 0, DIED) for path in dead)
     elif left:
         take(work(left, judged, done=done, learn=memory.learn if memory is not None else None))
@@ -107,27 +99,42 @@ class _Part(NamedTuple):
     sessions: tuple[Session, ...]
 
 
-def _judged(
-    project: Sequence[str],
-    unchanged: Set[str],
-    workers: int,
-    config: Config,
-    remember: bool,
-    start: Callable[[int], Executor],
-    hear: Done,
-) -> list[JudgedPrograms]:
-    """Return what the programs of a project find that several workers share: each program is judged by one of them.
+class _SharedOut:
+    """A run that is shared out to processes of this machine, or to the workers of a cluster."""
 
-    Those of `unchanged` entry scripts are not.
-    """
-    from ms_perflint.processes.parts import hands
-    from ms_perflint.processes.workers import side_by_side
+    def __init__(self, workers: int, cluster: Optional[Cluster]) -> None:
+        from ms_perflint.processes.parts import hands  # here, because it takes a while to import
+        from ms_perflint.processes.workers import processes, side_by_side
 
-    judged: list[JudgedPrograms] = []
-    judge = partial(_judge, coming=project, config=config, remember=remember)
-    asked = hands([path for path in project if path not in unchanged], workers)
-    side_by_side(asked, judge, judged.append, workers, start, hear)
-    return judged
+        self._workers, self._hands, self._side_by_side = workers, hands, side_by_side
+        self._start = cluster.start if cluster is not None else processes
+        self._watched = cluster.watched if cluster is not None else lambda done: done
+
+    def judged(
+        self, project: Sequence[str], judge: Callable[..., JudgedPrograms], known: Iterable[JudgedPrograms]
+    ) -> list[JudgedPrograms]:
+        """Return what the programs of a project find that are not known yet: each is judged by one worker."""
+        found: list[JudgedPrograms] = []
+        entries = frozenset(entry for each in known for entry in each.consulted)
+        asked = self._hands([path for path in project if path not in entries], self._workers)
+        work = partial(judge, coming=project)
+        self._side_by_side(asked, work, found.append, self._workers, self._start, self._watched(untold))
+        return found
+
+    def lint(
+        self,
+        parts: Sequence[Sequence[str]],
+        work: Callable[..., _Part],
+        judged: Sequence[JudgedPrograms],
+        take: Callable[[_Part], None],
+        done: Done,
+    ) -> list[str]:
+        """Lint files in parts, with what programs of them have found; return the files on which workers died."""
+
+        def given(part: Sequence[str]) -> tuple[Sequence[JudgedPrograms]]:
+            return ([each.within(part) for each in judged if not each.files.isdisjoint(part)],)
+
+        return self._side_by_side(parts, work, take, self._workers, self._start, self._watched(done), given)
 
 
 def _judge(paths: Sequence[str], coming: Sequence[str], config: Config, remember: bool) -> JudgedPrograms:
