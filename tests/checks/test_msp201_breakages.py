@@ -874,6 +874,14 @@ def test_syntax_that_is_not_known_is_named(row: str, name: str) -> None:
     assert refused(finding) == f"`{name}` is not known to work in FP16 or BF16"
 
 
+@pytest.mark.parametrize("row", ["ops.GatherV2()(x, index, 0)", "ops.TensorAdd()(x, x)", "ops.Gather()(x, index, 0)"])
+def test_earlier_names_of_operators_are_known(row: str) -> None:
+    head = "def construct(self, x):\n        "
+    net = join(NET).replace(head, f"{head}index = Tensor([0, 1], ms.int32)\n        x = {row}\n        ")
+    finding = found(net, "model = Model(Net(), nn.MSELoss(), nn.SGD(()))\nmodel.train(1, dataset)\n")
+    assert finding.fix is not None and finding.fix.safety is Safety.UNSAFE
+
+
 @pytest.mark.parametrize(
     ("layer", "name"),
     [

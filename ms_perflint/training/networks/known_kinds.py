@@ -51,7 +51,7 @@ _OPERATORS = frozenset(
         "add", "tensoradd", "sub", "mul", "neg", "abs", "maximum", "minimum",
         "mean", "reducemean", "amax", "max", "reducemax", "argmax", "zeroslike", "oneslike",
         "maxpool", "maxpool2d", "avgpool", "avgpool2d", "adaptiveavgpool2d", "resizenearestneighbor",
-        "biasadd", "interpolate", "upsample", "clamp", "clip", "clipbyvalue", "gather", "maskedfill",
+        "biasadd", "interpolate", "upsample", "clamp", "clip", "clipbyvalue", "gather", "gatherv2", "maskedfill",
         "pad", "maxpool3d", "softmax2d", "tensormul", "gatherelements", "gatherd",
         "expandas", "topk", "sort", "tril", "triu", "diag", "unfold", "meshgrid", "randnlike",
         "spacetodepth", "depthtospace", "addn", "repeatelements", "gathernd", "newzeros", "fulllike", "softplus",
