@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from ms_perflint.config.settings import Config
 from ms_perflint.core.reports import Report
 from ms_perflint.discovery import discover
 from ms_perflint.linting.check_runner import CheckRunner
+from ms_perflint.resolve.project import Project, consulting
 
 FILES = {
     ".git/HEAD": "",
@@ -95,6 +97,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     assert any(finding.code == "MSP101" for finding in made.lint().findings)
     assert {"examples/dense/train.py", "examples/eager/train.py"} <= made.judged
     return made
+
+
+def test_each_question_about_a_file_is_noted() -> None:
+    """A program rests on the files that its project was asked about; the import graph has digests of its own."""
+    noting = consulting(print).__code__
+    about = {
+        name
+        for name, method in vars(Project).items()
+        if inspect.isfunction(method) and not name.startswith("_") and "path" in inspect.signature(method).parameters
+    }
+    noted = {name for name in about if vars(Project)[name].__code__ is noting}
+    assert {"module", "raw", "contains", "matches"} <= noted
+    assert about - noted == {"is_parsed", "evict", "programs"}
 
 
 SCRIPT = "examples/dense/train.py"
