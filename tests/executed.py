@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import random_programs
+import yaml  # noqa: F401  # what a program imports is unloaded when it ends, and the C part of this loads only once
 from reveal import ROOT, program, shown
 
 from ms_perflint.index.semantic_index import Scope, SemanticIndex

@@ -6,9 +6,11 @@ files of the program between `@ name.py` and `@ train.py`. VALUE stands for what
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 PAGES = Path(__file__).with_name("spellings")
 ENTRY = "train.py"
@@ -67,3 +69,36 @@ HOLDS, DECOYS, CALLS, IDLE = (spellings(page) for page in ("holds", "decoys", "c
 GAPS, SETTINGS = (
     {name: frozenset(filter(None, lines)) for name, lines in _sections(page).items()} for page in ("gaps", "settings")
 )
+
+
+def nested(inner: Spelling, outer: Spelling) -> Optional[Spelling]:
+    """Return a spelling in which one holds what another one reads; None where their names cannot be told apart."""
+    texts = (inner.use, *inner.files.values(), *outer.files.values(), outer.use)
+    if (
+        inner.files
+        or any("\n" in text for text in (inner.use, outer.use))
+        or any("VALUE" in text for text in texts[1:-1])
+    ):
+        return None
+    own = "|".join(sorted(_bound(inner.setup)))
+    quoted = re.compile(rf"""["'](?:{own})["']""")
+    if not own:
+        setup, use = inner.setup, inner.use
+    elif quoted.search(inner.setup + inner.use):
+        return None
+    else:
+        setup, use = (re.sub(rf"(?<![.\w])({own})\b(?!=[^=])", r"\1_inner", text) for text in (inner.setup, inner.use))
+    held = f"({use})"
+    return Spelling(f"{setup}\n{outer.setup.replace('VALUE', held)}", outer.use.replace("VALUE", held), outer.files)
+
+
+def _bound(text: str) -> set[str]:
+    """Return the names that statements bind at the top level."""
+    found: set[str] = set()
+    for stmt in ast.parse(text).body:
+        if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
+            found.add(stmt.name)
+        else:
+            stored = (node for node in ast.walk(stmt) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+            found.update(node.id for node in stored)
+    return found - {"_"}

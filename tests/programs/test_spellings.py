@@ -10,13 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from random import Random
 from typing import NamedTuple
 from zlib import crc32
 
 import pytest
 from executed import run, wrong
 from programs import ROOT
-from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, SETTINGS, Spelling
+from spellings import CALLS, DECOYS, ENTRY, GAPS, HOLDS, IDLE, IMPORTS, SETTINGS, Spelling, nested
 
 from ms_perflint.check import Check
 from ms_perflint.config.settings import Config
@@ -331,3 +332,30 @@ def test_a_spelling_that_is_run_holds_what_is_said_of_it(name: str) -> None:
     text = f"{IMPORTS}{spelling.setup}\nreveal({spelling.use})\n".replace("VALUE", "11").replace("OTHER", "12")
     files = {ENTRY: text, **spelling.files}
     assert not wrong(files, [run(files)])
+
+
+def drawn(random: Random, outer: Mapping[str, Spelling], value: int) -> Spelling:
+    """Return a spelling in another one that gives a value when it is run; of VALUE is 11, of OTHER 12."""
+    needs_proof = frozenset[str]().union(*SETTINGS.values())
+    inner = sorted(name for name in HOLDS.keys() - needs_proof if "Pool" not in HOLDS[name].setup)
+    others = sorted(name for name in outer.keys() - needs_proof if "Pool" not in outer[name].setup)
+    while True:
+        found = nested(HOLDS[random.choice(inner)], outer[random.choice(others)])
+        if found is None or not is_syntax(found.setup):
+            continue
+        text = f"{IMPORTS}{found.setup}\nreveal({found.use})\n".replace("VALUE", "11").replace("OTHER", "12")
+        done = run({ENTRY: text, **found.files})
+        if not done.error and {each.value for seen in done.revealed.values() for each in seen} == {value}:
+            return found
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_a_spelling_in_another_one_gives_the_same_answer(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random, kind = Random(number), ("sink mode", "step")[number % 2]
+    base, expected = BASES[kind], plain(kind)
+    monkeypatch.setattr(Check, "examine", unfixed)
+    held = drawn(random, HOLDS, 11)
+    counted = found(base, filled(base, held, base.value))
+    assert {code: counted[code] for code in base.codes} == expected, held
+    other = drawn(random, DECOYS, 12)
+    assert not set(base.codes) & set(found(base, filled(base, other, base.value))), other
