@@ -87,7 +87,9 @@ RACES = {
         """
         class Evaluate(ms.Callback):
             def on_train_epoch_end(self, run_context):
-                ms.load_checkpoint(sorted(glob.glob("ckpt/net-*.ckpt"))[-1], net)
+                newest = sorted(glob.glob("ckpt/net-*.ckpt"))[-1]
+                assert newest.endswith("_4.ckpt"), newest
+                ms.load_checkpoint(newest, net)
 
 
         """,
