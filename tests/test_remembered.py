@@ -56,7 +56,7 @@ FILES = {
 
 
 class Folder:
-    """A project that is linted again and again, with a memory; `judged` are the programs that it took."""
+    """A project that is linted repeatedly, with a memory."""
 
     def __init__(
         self,
@@ -65,17 +65,23 @@ class Folder:
         files: Mapping[str, str] = FILES,
         options: Optional[Mapping[str, Mapping[str, object]]] = None,
     ) -> None:
-        self.top, self.memory, self.judged = top, Memory(), set[str]()
+        self.top, self.memory, self.log = top, Memory(), top / ".git" / "judged.log"
         self.config = Config(str(top), options=options or {})
         for name, text in files.items():
             self.put(name, text)
         judge = CheckRunner._judge
 
         def noted(runner: CheckRunner, entry: str) -> None:
-            self.judged.add(os.path.relpath(entry, top))
+            with self.log.open("a", encoding="utf-8") as log:
+                log.write(f"{os.path.relpath(entry, top)}\n")
             judge(runner, entry)
 
-        monkeypatch.setattr(CheckRunner, "_judge", noted)
+        monkeypatch.setattr(CheckRunner, "_judge", noted)  # the workers are forks
+
+    @property
+    def judged(self) -> set[str]:
+        """Return the programs that the last run judged, in any process."""
+        return set(self.log.read_text("utf-8").splitlines())
 
     def put(self, name: str, text: str) -> None:
         (self.top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +91,7 @@ class Folder:
         """Lint with the memory; check that the answer is that of a run without one."""
         paths = discover([str(self.top)], self.config).files
         anew = engine.lint(paths, self.config)
-        self.judged.clear()
+        self.log.write_text("", encoding="utf-8")
         report = engine.lint(paths, self.config, jobs=jobs, memory=self.memory)
         assert report == anew
         return report
@@ -147,6 +153,7 @@ def test_it_is_taken_over_by_several_processes(folder: Folder, monkeypatch: pyte
     for text in (CHANGED, FILES[SCRIPT]):
         folder.put(SCRIPT, text)
         folder.lint(jobs=2)
+        assert folder.judged == {SCRIPT}
 
 
 def _imports_another(folder: Folder) -> None:

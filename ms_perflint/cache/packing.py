@@ -198,6 +198,7 @@ def _status(fingerprint: Fingerprint) -> Status:
 
 
 def flattened(finding: Finding) -> tuple[object, ...]:
+    """Return a finding as data for marshal; `restored` makes it again."""
     fix = finding.fix
     edits = [(one.path, one.start, one.end, one.text) for one in fix.edits] if fix is not None else []
     return (
@@ -239,6 +240,7 @@ def shared(finding: Finding) -> Finding:
 
 
 def restored(flat: Any) -> Finding:
+    """Return the finding that was flattened."""
     place, code, name, message, end, lines, fix, related, runs, text = flat
     made = None
     if fix is not None:
@@ -249,6 +251,7 @@ def restored(flat: Any) -> Finding:
 
 
 def restored_text(flat: Any) -> Any:
+    """Return the message that was flattened; other values as they are."""
     return _message(flat) if isinstance(flat, bytes) else flat
 
 

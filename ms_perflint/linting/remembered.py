@@ -64,8 +64,7 @@ def _taken(session: Session, files: Files, checks: Mapping[str, type[Check]]) ->
     changed = {each.path for each in session.fingerprints if renewed(each, files) is None}
     if any(each.path in changed for each in session.fingerprints if each.is_directory):
         return None
-    entries = Project(files).entries
-    if not changed <= scans.keys() or any(entries.scan(path, scans[path][0]) != scans[path][1] for path in changed):
+    if not changed <= scans.keys() or not _say_the_same({path: scans[path] for path in changed}, files):
         return None
     consulted: dict[str, frozenset[str]] = {}
     found: ByFile = {}
@@ -80,6 +79,14 @@ def _taken(session: Session, files: Files, checks: Mapping[str, type[Check]]) ->
             found.setdefault(path, {})[checks[code], entry] = _restored(*one)
     held = tuple(each for each in session.fingerprints if each.path not in changed)
     return JudgedPrograms(consulted, frozenset(session.findings), found, frozenset(trained), held)
+
+
+def _say_the_same(scans: Mapping[str, tuple[Sequence[str], bytes]], files: Files) -> bool:
+    """Return whether some files say to the import graph what they said when they were scanned."""
+    project = Project(files)
+    is_same = all(project.entries.scan(path, names) == before for path, (names, before) in scans.items())
+    project.close()
+    return is_same
 
 
 def _flat(judged: Judged) -> tuple[Any, ...]:
