@@ -15,6 +15,10 @@ from ms_perflint.infer.database import Files
 from ms_perflint.program.live_code import EXPOSING
 from ms_perflint.resolve.imports import Roots
 
+AT_END = "automain"  # the decorator of sacred that runs a function at the end of the script
+RUNNING = frozenset({"run", "run_commandline"})  # methods of an experiment of sacred that run its `main`
+SENDING = "remote"  # the method of a task of ray that runs it elsewhere
+
 
 class Calls(Files, Protocol):
     """The files of a program, and which of their functions a call enters."""
@@ -88,6 +92,8 @@ class Order:
         if entry is None:
             return
         yield from self._enter(entry.scope)
+        for scope in _decorated(entry, AT_END):
+            yield from self._enter(scope)
         for module in self.program.modules:  # imported by functions of which it is not known when they run
             yield from self._enter(module.scope)
         self._by_entry = len(self.at)
@@ -139,9 +145,13 @@ class Order:
     def _passed_functions(self, site: Site) -> Iterator[Scope]:
         """Yield the functions that a call passes to a library, which runs them: `data_sink(train_step, dataset)`.
 
-        Also those in a display, and the methods of a class that the command line names: `Fire({"train": Trainer})`.
+        Also those in a display, and the methods of a class that the command line names: `Fire({"train": Trainer})`;
+        `Fire()` takes all of the file.
         """
         todo = list(given(site.node)) if isinstance(site.node, ast.Call) else []
+        if site.word in EXPOSING and not todo:
+            for scope in site.module.scope.defines:
+                yield from (scope,) if scope.is_function else scope.defines
         for node in todo:  # which grows
             if isinstance(node, (ast.Dict, ast.List, ast.Tuple)):
                 todo += node.values if isinstance(node, ast.Dict) else node.elts
@@ -175,20 +185,39 @@ class Order:
 
 
 def _registered(site: Site) -> Iterator[Scope]:
-    """Yield the functions that decorators have registered with the callee, as click does: `@cli.command()`, `cli()`."""
+    """Yield the functions that decorators have registered with the callee, or with the object whose method is called.
+
+    `@cli.command()` of click, `cli()`; `@experiment.main` of sacred, `experiment.run()`. `task.remote()` of ray runs
+    the function `task` itself.
+    """
     callee = site.node.func if isinstance(site.node, ast.Call) else None
+    method = callee.attr if isinstance(callee, ast.Attribute) else ""
+    holder = callee.value if isinstance(callee, ast.Attribute) else callee
+    if not isinstance(holder, ast.Name) or site.scope.home(holder.id) is not site.module.scope:
+        return
     registered = _by_decorator(site.module)
-    if isinstance(callee, ast.Name) and callee.id in registered and site.scope.home(callee.id) is site.module.scope:
-        names = reachable((callee.id,), lambda name: [scope.name for scope in registered.get(name, ())])
-        yield from (scope for name in names for scope in registered.get(name, ()))  # of groups inside of it, too
+    if method in RUNNING:
+        yield from (scope for word, scope in registered.get(holder.id, ()) if word == "main")
+    elif method == SENDING:
+        yield from (scope for scope in site.module.scope.defines if scope.name == holder.id and scope.is_function)
+    elif not method and holder.id in registered:
+        names = reachable((holder.id,), lambda name: [scope.name for _, scope in registered.get(name, ())])
+        yield from (scope for name in names for _, scope in registered.get(name, ()))  # of groups inside of it, too
+
+
+def _decorated(module: SemanticIndex, word: str) -> Iterator[Scope]:
+    """Yield the functions of a file that a method of this name decorates."""
+    for found in _by_decorator(module).values():
+        yield from (scope for each, scope in found if each == word)
 
 
 @fact
-def _by_decorator(module: SemanticIndex) -> dict[str, list[Scope]]:
-    """Return the functions of a file by the objects whose methods decorate them."""
-    found: dict[str, list[Scope]] = {}
+def _by_decorator(module: SemanticIndex) -> dict[str, list[tuple[str, Scope]]]:
+    """Return the functions of a file by the objects whose methods decorate them, each with the method."""
+    found: dict[str, list[tuple[str, Scope]]] = {}
     for scope in module.scope.defines:
         decorators = (getattr(each, "func", each) for each in getattr(scope.node, "decorator_list", ()))
-        for name in dict.fromkeys(name_of(each.value) for each in decorators if isinstance(each, ast.Attribute)):
-            found.setdefault(name, []).append(scope)
+        for each in decorators:
+            if isinstance(each, ast.Attribute):
+                found.setdefault(name_of(each.value), []).append((each.attr, scope))
     return found

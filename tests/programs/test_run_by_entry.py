@@ -9,6 +9,8 @@ TRAIN = "def train():\n    here()\n\ndef other():\n    pass\n\n"
 TRAINER = "class Trainer:\n    def __call__(self):\n        here()\n\n    def other(self):\n        pass\n\n"
 APP = "class App:\n    def train(self):\n        here()\n\n    def other(self):\n        pass\n\n"
 
+SACRED = "from sacred import Experiment\n\nex = Experiment('run')\n\n"
+
 REACHED = {
     "call": TRAIN + "train()\n",
     "object that is called": TRAINER + "Trainer()()\n",
@@ -31,6 +33,13 @@ REACHED = {
     "app in a function": "import typer\n\napp = typer.Typer()\n\n@app.command()\n"
     + TRAIN
     + "def main():\n    app()\n\nmain()\n",
+    "all of the file, for the command line": "import fire\n" + TRAIN + "fire.Fire()\n",
+    "classes of the file, for the command line": "import fire\n" + APP + "def main():\n    fire.Fire()\n\nmain()\n",
+    "end of a script of sacred": SACRED + "@ex.automain\n" + TRAIN,
+    "main of sacred": SACRED + "@ex.main\n" + TRAIN + "ex.run_commandline([])\n",
+    "main of sacred, under a guard": SACRED + "@ex.main\n" + TRAIN + "if __name__ == '__main__':\n    ex.run()\n",
+    "main of sacred, in a function": SACRED + "@ex.main\n" + TRAIN + "def go():\n    ex.run()\n\ngo()\n",
+    "task of ray": "import ray\n\n@ray.remote\n" + TRAIN + "ray.get(train.remote())\n",
 }
 NOT_REACHED = {
     "no call": TRAIN,
@@ -50,6 +59,14 @@ NOT_REACHED = {
     "group under a local name": "import typer\n\napp = typer.Typer()\n\n@app.command()\n"
     + TRAIN
     + "def main(app):\n    app()\n\nmain(other)\n",
+    "all of the file, for another library": "import lib\n" + TRAIN + "lib.keep()\n",
+    "names for the command line": "import fire\n" + TRAIN + "fire.Fire({'other': other})\n",
+    "main of sacred that nothing runs": SACRED + "@ex.main\n" + TRAIN + "ex.add_config({})\n",
+    "main of another experiment": SACRED + "own = Experiment('own')\n\n@own.main\n" + TRAIN + "ex.run()\n",
+    "command of sacred": SACRED + "@ex.command\n" + TRAIN + "ex.run()\n",
+    "experiment under a local name": SACRED + "@ex.main\n" + TRAIN + "def go(ex):\n    ex.run()\n\ngo(other)\n",
+    "page of a server": "from flask import Flask\n\napp = Flask('a')\n\n@app.route('/')\n" + TRAIN + "app.run()\n",
+    "other task of ray": "import ray\n\n@ray.remote\n" + TRAIN + "@ray.remote\ndef own():\n    pass\n\nown.remote()\n",
     "decorator of the same name": "from lib import app\n\n@app\n" + TRAIN + "app()\n",
 }
 
