@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
@@ -12,9 +12,10 @@ from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.execution_mode import also_decided, cause_of_default, cause_of_mode, hoist
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import import_name, imports_inside, insert_after_imports, name_in
-from ms_perflint.edits.settings import DECIDED
+from ms_perflint.edits.settings import DECIDED, written
 from ms_perflint.edits.statements import insert_after, insert_before
 from ms_perflint.index.semantic_index import SemanticIndex
+from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import is_main_guard
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
@@ -61,9 +62,7 @@ def to_graph_mode(call: Call, line_length: int) -> Change:
         return _ready("given", call.program, None)
     cause = cause_of_mode(call, given)
     if cause is None:
-        return _ready(
-            "given", call.program, _replaced(call.module, _definition(call, given), call.program, line_length)
-        )
+        return _ready("given", call.program, _replaced(call.program, _definitions(call, given), line_length))
     advice = Message("change the setting that decides the mode")
     places = [Related(place, Message("the mode is decided here")) for place in cause.places]
     others = [Related(place, Message("the same setting decides this too")) for place in also_decided(call)]
@@ -212,21 +211,24 @@ def _obstacles(program: Program) -> tuple[Related, ...]:
     return tuple(Related(each.place, each.message) for each in readiness.all_obstacles(program)[:MOST])
 
 
-def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
-    """Return the expression to change: the argument, or the value of its name if bound once."""
+def _definitions(call: Call, given: ast.expr) -> tuple[Part, ...]:
+    """Return the expressions to change: the argument, the value of its name if bound once, or what callers pass."""
     if not isinstance(given, ast.Name):
-        return given
+        return (Part(given, call.scope),)
     bindings = call.scope.owner.bindings.get(given.id) or call.module.scope.bindings.get(given.id, [])
     values = [binding.whole for binding in bindings if binding.whole is not None]
     if len(bindings) == 1 and values:
-        return values[0]
-    return None if values else given
+        return (Part(values[0], call.scope),)
+    return () if values else written(call.program, given, call.scope) or (Part(given, call.scope),)
 
 
-def _replaced(
-    module: SemanticIndex, node: Optional[ast.expr], program: Program, line_length: int
-) -> Optional[tuple[Edit, ...]]:
-    """Return the edits that change a value to graph mode, in the spelling of the file."""
+def _replaced(program: Program, parts: Sequence[Part], line_length: int) -> Optional[tuple[Edit, ...]]:
+    """Return the edits that change values to graph mode, each in the spelling of its file."""
+    edits = [_exchanged(program, part.scope.module, part.node, line_length) for part in parts]
+    return tuple(edit for made in edits for edit in made or ()) if edits and all(edits) else None
+
+
+def _exchanged(program: Program, module: SemanticIndex, node: ast.expr, line_length: int) -> Optional[tuple[Edit, ...]]:
     if isinstance(node, ast.Constant):
         return replace_expression(module, node, "False" if node.value is True else "0")
     if isinstance(node, ast.Attribute) and node.attr == "PYNATIVE_MODE":

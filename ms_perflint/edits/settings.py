@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.core.source import Source, SourceError
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
+from ms_perflint.index.signature import Part
 from ms_perflint.infer.alternatives import Constant
+from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.resolve import config_documents
 
 if TYPE_CHECKING:
-    from ms_perflint.index.semantic_index import SemanticIndex
+    from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
@@ -48,9 +51,10 @@ def set_value(
     setting = decided(value) or _held(call, given, value) if given is not None else call.spread_argument(name)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
-    definition = _definition(call, given) if given is not None else None
-    if definition is not None:
-        return replace_expression(call.module, definition, text), ()
+    parts = written(call.program, given, call.scope) if given is not None else ()
+    if parts:
+        edits = [replace_expression(part.scope.module, part.node, text) for part in parts]
+        return tuple(edit for made in edits for edit in made or ()) if all(edits) else None, ()
     return set_argument(call, name, text, line_length=line_length), ()
 
 
@@ -82,16 +86,35 @@ def decide(remedy: Remedy, call: Call, name: str, text: str, *, yaml: str = "", 
     return remedy._replace(edits=edits, safety=Safety.DISPLAY, reason=reason, related=related)
 
 
-def _definition(call: Call, given: ast.expr) -> Optional[ast.expr]:
-    """Return the literal behind a name that is bound once and read only here."""
-    if not isinstance(given, ast.Name):
-        return None
-    home = call.scope.home(given.id)
-    only = home.single(given) if home is not None else None
-    if only is None or not isinstance(only.whole, (ast.Constant, ast.Attribute)):
-        return None
-    names = (node for node in ast.walk(call.module.tree) if isinstance(node, ast.Name) and node.id == given.id)
-    return only.whole if sum(isinstance(node.ctx, ast.Load) for node in names) == 1 else None
+def written(program: Program, node: ast.expr, scope: Scope) -> tuple[Part, ...]:
+    """Return the literals behind a name that is read only here: of its one assignment, or what all callers pass.
+
+    `scope`: where the name is read. An expression that is its own value is such a literal. None of other names: an
+    edit there would change more than this.
+    """
+    known = program.value(node, scope).only
+    if known is not None and known.where == (scope.module, node) and isinstance(node, (ast.Constant, ast.Attribute)):
+        return (Part(node, scope),)
+    home = scope.home(node.id) if isinstance(node, ast.Name) else None
+    binding = home.single(node) if home is not None else None
+    if home is None or binding is None:
+        return ()
+    names = (each for each in ast.walk(home.node) if isinstance(each, ast.Name) and each.id == binding.name)
+    if sum(isinstance(each.ctx, ast.Load) for each in names) != 1:
+        return ()
+    if binding.whole is not None:
+        return written(program, binding.whole, binding.scope)
+    found = list(_passed(program, binding)) if binding.kind == "parameter" and home.is_function else []
+    return tuple(part for parts in found for part in parts) if all(found) else ()
+
+
+def _passed(program: Program, binding: Binding) -> Iterator[tuple[Part, ...]]:
+    """Yield the literals behind what each caller passes for a parameter; nothing for one that may pass others."""
+    for site in program.callers(binding.scope):
+        part = argument(program.evaluator, binding, site).part
+        is_alone = program.callees(site) == (binding.scope,)
+        is_here = part is not None and any(part.node is each for each in ast.walk(site.call))
+        yield written(program, *part) if part is not None and is_here and is_alone else ()
 
 
 def set_setting(program: Program, setting: Alternative, text: str, yaml: str) -> Optional[tuple[Edit, ...]]:

@@ -88,7 +88,8 @@ def _weakness(finding: Finding) -> int:
 def merged(by_program: Sequence[Found]) -> list[Finding]:
     """Return the findings of a file: one program that reports is enough; the fix stays if all that report agree.
 
-    Where they agree on the edits, the finding with the least safe fix counts.
+    They agree where they make the same edits, or each makes its own in files of its own: a literal that each of several
+    scripts passes to a shared function. The finding with the least safe fix counts then.
     """
     out: list[Finding] = []
     keys = dict.fromkeys(key for found in by_program for key in found)
@@ -97,7 +98,10 @@ def merged(by_program: Sequence[Found]) -> list[Finding]:
         reports.sort(key=lambda report: bool(report.configurations))  # what holds in a whole program comes first
         first = reports[0]
         edits = set(map(_edits, reports))
-        if len(edits) > 1:
+        joined = _joined(reports) if len(edits) > 1 else None
+        if joined is not None:
+            out.append(joined)
+        elif len(edits) > 1:
             unfixed = next((report for report in reports if report.fix is None), None)  # it says why there is none
             text = Message("no fix is shown: the programs that run this need different ones")
             noted = first._replace(fix=None, related=(*first.related, Related(first.place, text)), help=_advice(first))
@@ -107,3 +111,19 @@ def merged(by_program: Sequence[Found]) -> list[Finding]:
         else:
             out.append(max(reports, key=_weakness))
     return out
+
+
+def _joined(reports: Sequence[Finding]) -> Optional[Finding]:
+    """Return a finding with the edits of all programs that report it; None where these differ in some file."""
+    made: dict[str, set[tuple[Edit, ...]]] = {}
+    for report in reports:
+        if report.fix is None or report.fix.safety is Safety.DISPLAY:
+            return None
+        for path in {edit.path for edit in report.fix.edits}:
+            made.setdefault(path, set()).add(tuple(edit for edit in report.fix.edits if edit.path == path))
+    if any(len(edits) > 1 for edits in made.values()):
+        return None
+    weakest = max(reports, key=_weakness)
+    assert weakest.fix is not None
+    joined = tuple(sorted(edit for (edits,) in made.values() for edit in edits))
+    return weakest._replace(fix=weakest.fix._replace(edits=joined))
