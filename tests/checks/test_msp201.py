@@ -538,6 +538,7 @@ FIRES = [
     case("recurrent layers", IMPORTS, cell("self.rnn = nn.LSTM(32, 64)", "self.rnn(x)[0]"), RUN_REPORTED),
     case("recurrent, of any input", IMPORTS, cell("self.rnn = nn.GRU(len(x), 22)", "self.rnn(x)[0]"), RUN_REPORTED),
     case("attention", IMPORTS, cell("self.mha = nn.MultiheadAttention(64, 4)", "self.mha(x, x, x)[0]"), RUN_REPORTED),
+    case("primitive of many channels", IMPORTS, cell("self.conv = ops.Conv2D(64, 3)", "self.conv(x, x)"), RUN_REPORTED),
     case(
         "operator of Python",
         IMPORTS,
@@ -1061,6 +1062,10 @@ QUIET = [
             "self.fc(self.first(x))",
         ),
         RUN,
+    ),
+    *(
+        case(f"primitive of few channels: {made}", IMPORTS, cell(f"self.conv = {made}", "self.conv(x, 0.5 * x)"), RUN)
+        for made in ("ops.Conv2D(out_channel=1, kernel_size=(2, 1))", "ops.Conv2D(20, 3)", "ops.Conv3D(3, 3)")
     ),
     case("small recurrent layer", IMPORTS, cell("self.rnn = nn.LSTM(32, 8)", "self.rnn(x)[0]"), RUN),
     case("small recurrent layer of any input", IMPORTS, cell("self.rnn = nn.GRU(len(x), 21)", "self.rnn(x)[0]"), RUN),
