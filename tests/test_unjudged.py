@@ -903,3 +903,20 @@ def test_a_call_of_an_unknown_object_that_may_train(line: str, tmp_path: Path) -
 )
 def test_an_import_or_another_member_does_not_train(line: str, tmp_path: Path) -> None:
     assert trainer(line, tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "call", "is_told"),
+    [
+        ("zoo.Trainer", "train()", True),
+        ("zoo.core.Trainer", "run_training(1)", True),
+        ("zoo.Trainer", "evaluate()", False),
+        ("torch.nn.Module", "train()", False),
+        ("msadapter.pytorch.nn.Module", "train()", False),
+        ("ms.nn.Cell", "train()", False),
+        ("object", "train()", False),
+    ],
+)
+def test_a_method_that_external_code_may_have(base: str, call: str, is_told: bool, tmp_path: Path) -> None:
+    line = f"import msadapter, torch, zoo\nclass Base({base}):\n    pass\nclass Own(Base):\n    pass\nOwn().{call}"
+    assert trainer(line, tmp_path) == (f"Own().{call}" if is_told else None)

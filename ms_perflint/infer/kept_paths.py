@@ -134,10 +134,10 @@ class KeptPaths(ABC):
         return self.contained(found, depth)
 
     def stored(self, node: ast.expr, key: str, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return the values that code stores in a dict under a key, under this or another name."""
+        """Return the values that code stores in a dict or namespace under a key, under this or another name."""
         own, found = self.evaluator.value(node, scope).identities, []
         for each in self.evaluator.program.stores(key):
-            if each.value is None or each.path or not isinstance(each.node, ast.Subscript):
+            if each.value is None or each.path or not isinstance(each.node, (ast.Subscript, ast.Attribute)):
                 continue
             holder, inner = each.node.value, each.scope
             is_named_so = list_changes.has_same_name(node, scope, holder, inner)

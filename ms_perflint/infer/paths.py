@@ -176,7 +176,8 @@ class _Reader(KeptPaths):
             return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
-        return self.recorded(node.value, node.attr, scope, depth)
+        found = self.recorded(node.value, node.attr, scope, depth)
+        return [self.unknown(node, scope), *found] if found else ()  # it is the same object elsewhere, in any case
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
         """Return the stores of an attribute of a class."""

@@ -23,8 +23,9 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program, fact
 from ms_perflint.resolve.resolver import BY_CALL, INIT
-from ms_perflint.training.bases import is_cell_class
-from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, optimizers, storing_optimizers
+from ms_perflint.training.bases import base_apis, is_cell_class
+from ms_perflint.training.family import ADAPTERS, is_of
+from ms_perflint.training.optimizers import PARAMETERS, given_optimizers, is_outside, optimizers, storing_optimizers
 from ms_perflint.training.training_steps import STEP_CELLS, VALUE_AND_GRAD
 
 LONGEST = 60  # characters of code that are shown
@@ -170,8 +171,9 @@ def _marks() -> tuple[str, ...]:
 def trainer(program: Program) -> Optional[End]:
     """Return a running call that may train, of a program in which no training step is found; None without one.
 
-    It is a `train`, `fit` or `run_training` of an unknown object, or of one of another package of the MindSpore family;
-    or it makes a training step of which no call is known; or it passes an optimizer to external code.
+    It is a `train`, `fit` or `run_training` of an unknown object, of one of another package of the MindSpore family, or
+    of one whose class derives from external code; or it makes a training step of which no call is known; or it passes
+    an optimizer to external code.
     """
     for word in (*WORDS, *_VERBS) if _calls_training(program) else ():
         for site in program.sites(word):
@@ -187,10 +189,19 @@ def trainer(program: Program) -> Optional[End]:
                 continue
             if is_unknown(program, node.func.value, site.scope):
                 return end(program, node.func, site.scope)
+            if _is_inherited(program, node.func.value, site.scope):
+                return End(node, site.scope)
     steps = (call for call in program.calls(*sorted(STEP_CELLS - GRADIENTS)) if program.runs(call))
     kept = (call for call in steps if not _is_in_model(program, call) and not _is_dropped(program, call))
     made = next((call for call in kept if not _is_part(program, call)), None)
     return End(made.node, made.scope) if made is not None else _optimizes(program) or _runs_unknown(program)
+
+
+def _is_inherited(program: Program, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an object is of a class that derives from one of external code: `class Own(zoo.Trainer)`."""
+    classes = (known.cls for known in program.value(node, scope).alternatives if known.cls is not None)
+    bases = (base for cls in classes for base in base_apis(program, cls))
+    return any(is_outside(base) and not is_of(base, ADAPTERS) for base in bases)
 
 
 def _runs_unknown(program: Program) -> Optional[End]:

@@ -35,7 +35,9 @@ OF_CONTEXT = (
     r"(?i)^_*(?:init|build|set|create|prepare|config)\w*(?:context|ctx)$|^(?:context|ctx)_(?:init|set|build)"
     r"|^_*(?:init|set|prepare|config)\w*(?:env|environment|runtime)$"
 )
-SETS_UP = r"^_?(?:init|set|prepare|config|start|launch)"  # the same, of calls that are given a mode
+SETS_UP = r"^_?(?:init|set|prepare|config|start|launch)"  # the same, of calls that are given a mode, or of a module
+_INSIDE = ("mindspore.", "builtins.", "multiprocessing.")  # what sets no mode under such names
+_MODULES = r"\.(?:context|ctx)\."  # for the context: `sciai.context.init_project`
 # Texts with which an option named `mode` chooses what the script does, not how it executes
 TASK = r"(?i)train|eval|test|val|infer|predict|export|finetune"
 
@@ -118,9 +120,9 @@ def setup_by_library(program: Program) -> Optional[Site]:
     spoken = (word for module in program.modules for word in (*module.by_word, *module.renamed))
     for word in sorted({word for word in spoken if re.search(f"{OF_CONTEXT}|{SETS_UP}", word)}):
         for site in program.sites(word):
-            may_say = re.search(OF_CONTEXT, word) or _is_given_mode(program, site)
-            is_outside = any(not api.startswith(("mindspore.", "builtins.")) for api in program.apis(site))
-            if may_say and is_outside and program.runs(site):
+            outside = [api for api in program.apis(site) if not api.startswith(_INSIDE)]
+            may_say = re.search(OF_CONTEXT, word) or any(re.search(_MODULES, api) for api in outside)
+            if outside and (may_say or _is_given_mode(program, site)) and program.runs(site):
                 return site
     return None
 

@@ -179,16 +179,16 @@ def storing_optimizers(program: Program) -> Iterator[Part]:
 
 def _external(program: Program, known: Alternative) -> Iterator[Part]:
     """Yield the call that makes an external object, or the external bases of the class of an object."""
-    if known.creation is not None and _is_outside(known.type_api):
+    if known.creation is not None and is_outside(known.type_api):
         yield Part(known.creation.call, known.creation.scope)
     for cls in ancestors(program.evaluator, known.cls) if known.cls is not None else ():
         assert isinstance(cls.node, ast.ClassDef) and cls.parent is not None
         for base in cls.node.bases:
-            if any(_is_outside(each.api) for each in program.value(base, cls.parent).alternatives):
+            if any(is_outside(each.api) for each in program.value(base, cls.parent).alternatives):
                 yield Part(base, cls.parent)
 
 
-def _is_outside(api: str) -> bool:
+def is_outside(api: str) -> bool:
     """Return whether an API belongs to a library that may train."""
     return bool(api) and api.partition(".")[0] not in BYSTANDERS
 
@@ -248,7 +248,7 @@ def _is_external(program: Program, site: Site) -> bool:
         return not is_of_python and not program.callees(site)
     classes = [known.definition for known in callee if known.definition is not None]
     apis = {api for cls in classes if cls.method("__init__") is None for api in base_apis(program, cls)}
-    return any(map(_is_outside, apis | set(program.apis(site))))
+    return any(map(is_outside, apis | set(program.apis(site))))
 
 
 def _is_given(

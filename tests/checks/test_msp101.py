@@ -1208,6 +1208,8 @@ OUTSIDE = (
     "zoo.set_runtime()",
     "zoo.init(mode=mode)",
     "zoo.launch(main, mode)",
+    "zoo.context.init_project(args=options)",
+    "zoo.core.ctx.start()",
 )
 
 QUIET = [
@@ -2029,6 +2031,8 @@ def test_not_reported(program: Program) -> None:
         'zoo.set_logger("run.log", mode="w")',
         "zoo.set_seed(1)",
         "zoo.make_env(0)",
+        "zoo.context.get_rank()",
+        "import multiprocessing.context; multiprocessing.context.Process(target=print).start()",
         "np.random.seed(0)",
         "ms.set_seed(0)",
     ],

@@ -38,6 +38,18 @@ grad_fn = ms.value_and_grad(forward, None, opt.parameters)
 GRADIENT = "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n"
 PLAIN = "\n\ndef forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
 
+OTHER = "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n"
+
+
+def holding(
+    name: str, inner: str, prefix: str = "", body: str = "whole(x, y)", start: str = ""
+) -> tuple[str, tuple[str, ...]]:
+    """Return a program with a second network, and a cell that holds the first one and computes the loss."""
+    head = f"class Whole(nn.Cell):\n    def __init__(self, net):\n        super().__init__({prefix})\n"
+    loss = f"        self.net = net\n\n    def construct(self, x, y):\n        return loss_fn({inner}, y)\n\n\n"
+    return forward(name, f"return {body}", f"{start}{OTHER}\n\n{head}{loss}whole = Whole(net)\n")
+
+
 BLOCKED = [
     # refused by the compiler
     forward("try", "try:\n    return loss_fn(net(x), y)\nexcept ValueError:\n    return loss_fn(net(x), y) * 0"),
@@ -312,6 +324,11 @@ BLOCKED = [
         LOOP.replace("HOOK", "pass"),
     ),
     # names of Parameters
+    holding("a network beside one that a cell holds without a prefix", "self.net(x) + other(x)", "auto_prefix=False"),
+    holding(
+        "networks of which a cell holds one without a prefix", "y", "auto_prefix=False", "loss_fn(net(x) + other(x), y)"
+    ),
+    holding("two networks in a construct", "other(x) + again(x)", start=OTHER.replace("other", "again")),
     forward(
         "two networks of one class",
         "return loss_fn(net(x), y) + ((net(x) - ops.stop_gradient(other(x))) ** 2).mean()",
@@ -894,6 +911,8 @@ READY = [
         "return loss_fn(net(head(x)), y)",
         "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell([head, net])\n",
     ),
+    holding("a network beside one that a cell holds", "self.net(x) + other(x)"),
+    holding("one network that a cell holds and calls from outside", "self.net(x) + net(x)", "auto_prefix=False"),
     forward(
         "networks with a prefix",
         "return loss_fn(net(head(x)), y)",

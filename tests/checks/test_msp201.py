@@ -185,6 +185,31 @@ HELD = (
     ("in a class", "class Kinds:\n    Model = Model\n\n\n", "Kinds.Model(net, loss, opt)  # !"),
     ("in a default", "def make(kind=Model):\n    return kind(net, loss, opt)  # !\n\n\n", "make()"),
 )
+LEVELS_BY_DEVICE = {
+    "two arms": 'if args.device == "Ascend":\n    level = "O3"\nelse:\n    level = "O0"\n',
+    "one arm that raises the level": 'level = "O0"\nif args.device == "Ascend":\n    level = "O2"\n',
+    "one arm that lowers the level": 'level = "O2"\nif args.device == "GPU":\n    level = "O0"\n',
+    "arms in an arm": 'if args.device != "CPU":\n    level = "O2"\n    if args.device == "GPU":\n'
+    '        level = "O0"\nelse:\n    level = "O0"\n',
+}
+LEVELS_OF_ALL = {
+    "two arms alike": 'if args.device == "Ascend":\n    level = "O0"\nelse:\n    level = "O0"\n',
+    "an option beside the device": 'level = "O0"\nif args.device == "Ascend" and args.half:\n    level = "O2"\n',
+    "an option for accelerators": 'if args.device == "CPU":\n    level = "O0"\nelse:\n    level = args.level\n',
+}
+
+
+def by_device(name: str, text: str, mark: str) -> object:
+    """Return a program whose level statements set, with a launcher for either device."""
+    options = 'add_argument("--device", default="Ascend"); add_argument("--half", action="store_true")\n'
+    head = f"import argparse\nparser = argparse.ArgumentParser()\nadd_argument = parser.add_argument\n{options}"
+    head += 'add_argument("--level", default="O0")\nargs = parser.parse_args()\n'
+    head += "ms.set_context(mode=0, device_target=args.device)\n"
+    made = f"model = Model(net, loss, opt, amp_level=level){mark}\n"
+    launch = {f"run_{each}.sh": f"python train.py --device={each}\n" for each in ("GPU", "Ascend")}
+    return case(f"level by device: {name}", {"train.py": join(READY, head, text, made, TRAIN), **launch})
+
+
 FIRES = [
     *(case(f"class that is held {name}", READY, held, f"model = {made}\n", TRAIN) for name, held, made in HELD),
     *(
@@ -414,6 +439,7 @@ FIRES = [
         RUN_REPORTED,
     ),
     case("model with an optimizer", READY, "model = Model(net, loss, opt)  # ! unsafe\n", TRAIN),
+    *(by_device(name, text, "  # !") for name, text in LEVELS_OF_ALL.items()),
     case("explicit O0", READY, 'model = Model(net, loss, opt, metrics={"acc"}, amp_level="O0")  # ! unsafe\n', TRAIN),
     case("O0 by position", READY, 'model = Model(net, loss, opt, None, None, None, "O0")  # ! unsafe\n', TRAIN),
     case(
@@ -512,6 +538,7 @@ FIRES = [
     case("recurrent layers", IMPORTS, cell("self.rnn = nn.LSTM(32, 64)", "self.rnn(x)[0]"), RUN_REPORTED),
     case("recurrent, of any input", IMPORTS, cell("self.rnn = nn.GRU(len(x), 22)", "self.rnn(x)[0]"), RUN_REPORTED),
     case("attention", IMPORTS, cell("self.mha = nn.MultiheadAttention(64, 4)", "self.mha(x, x, x)[0]"), RUN_REPORTED),
+    case("primitive of many channels", IMPORTS, cell("self.conv = ops.Conv2D(64, 3)", "self.conv(x, x)"), RUN_REPORTED),
     case(
         "operator of Python",
         IMPORTS,
@@ -1035,6 +1062,10 @@ QUIET = [
             "self.fc(self.first(x))",
         ),
         RUN,
+    ),
+    *(
+        case(f"primitive of few channels: {made}", IMPORTS, cell(f"self.conv = {made}", "self.conv(x, 0.5 * x)"), RUN)
+        for made in ("ops.Conv2D(out_channel=1, kernel_size=(2, 1))", "ops.Conv2D(20, 3)", "ops.Conv3D(3, 3)")
     ),
     case("small recurrent layer", IMPORTS, cell("self.rnn = nn.LSTM(32, 8)", "self.rnn(x)[0]"), RUN),
     case("small recurrent layer of any input", IMPORTS, cell("self.rnn = nn.GRU(len(x), 21)", "self.rnn(x)[0]"), RUN),
@@ -1666,6 +1697,7 @@ QUIET = [
         """,
         TRAIN,
     ),
+    *(by_device(name, text, "") for name, text in LEVELS_BY_DEVICE.items()),
     case(
         "evaluation with an optimizer",
         READY,

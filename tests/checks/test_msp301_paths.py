@@ -41,6 +41,22 @@ def unused(name: str, text: str, options: bool = False) -> object:
     return case(name, STEP, OPTIONS if options else "", loop(text).replace("#s", "# ! unsafe"))
 
 
+_IN = "config.folder = os.path.join(config.root, str(datetime.datetime.now()))"
+KEPT = {  # ways to hold a folder under an attribute
+    "a namespace": f'config = types.SimpleNamespace(root="/cache/out"); {_IN}',
+    "an EasyDict": f'config = EasyDict({{"root": "/cache/out"}}); {_IN}',
+    "an object of a class": f"config = Config(); {_IN}",
+    "a key that is read as an attribute": f"config = EasyDict(root='/cache/out'); {_IN}".replace(
+        "config.folder", 'config["folder"]'
+    ),
+}
+KEPT_ELSEWHERE = {
+    "another folder": _IN.replace("config.root", '"elsewhere"').join(("config = Config(); ", "")),
+    "another object": "config, other = types.SimpleNamespace(), types.SimpleNamespace(); "
+    'other.folder = "/cache/out/a"; ' + _IN.replace("config.root", '"elsewhere"'),
+}
+
+
 USED = [
     *(
         used(
@@ -626,6 +642,28 @@ USED = [
         mox.file.copy_parallel("/cache/ckpt", "obs://bucket")
         """,
     ),
+    *(
+        used(
+            f"unknown folder in one that is uploaded, in {name}",
+            f"""
+        import datetime
+        import types
+        import moxing as mox
+        from easydict import EasyDict
+
+        class Config:
+            root = "/cache/out"
+
+        {made}
+        ---
+        ms.save_checkpoint(net, os.path.join(config.folder, f"{{epoch}}.ckpt"))  #s
+        ---
+        mox.file.copy_parallel("/cache/out", "obs://bucket")
+        """,
+            options=True,
+        )
+        for name, made in KEPT.items()
+    ),
     used(
         "one file uploaded by the word for folders",
         """
@@ -931,6 +969,27 @@ LAST = """
     saver = ModelCheckpoint("net", "ckpt", config)
     """
 UNUSED = [
+    *(
+        unused(
+            f"unknown folder under an attribute: {name}",
+            f"""
+        import datetime
+        import types
+        import moxing as mox
+
+        class Config:
+            root = "/cache/out"
+
+        {made}
+        ---
+        ms.save_checkpoint(net, os.path.join(config.folder, f"{{epoch}}.ckpt"))  #s
+        ---
+        mox.file.copy_parallel("/cache/out", "obs://bucket")
+        """,
+            options=True,
+        )
+        for name, made in KEPT_ELSEWHERE.items()
+    ),
     *(
         unused(
             f"other files go: {store}; {use}",

@@ -1,8 +1,9 @@
 """Networks that stand side by side in one compiled function, or in a list of Python, with Parameters of the same name.
 
 Run on 2.10, CPU: graph mode refuses them ("its name 'fc.weight' already exists"), PyNative does not. A cell that holds
-them gives each a prefix, also a `SequentialCell`, a `CellList` or a `WithLossCell`; so does `update_parameters_name`,
-and a loop over the Parameters that gives each another `name`.
+them gives each a prefix, also a `SequentialCell`, a `CellList` or a `WithLossCell`, not one of a class with
+`super().__init__(auto_prefix=False)`; so does `update_parameters_name`, and a loop over the Parameters that gives each
+another `name`. A network of the module that a `construct` calls has no prefix, beside one that the cell holds.
 An object of Python that holds them does not, and optimizers rename only what they train, no statistics.
 A cell that keeps cells in a list, tuple or dict of Python does not hold them: they have no prefix and are not among
 `trainable_params()`. `CellList`, `SequentialCell`, `setattr` and attributes name them.
@@ -42,18 +43,24 @@ _HOLDS = ("CellList", "SequentialCell", "CellDict", "insert_child_to_cell", "set
 _HOPS = 3  # cells that are given to one another
 UNHELD = Message("cells in a list have Parameters of the same names: `nn.CellList` tells them apart")
 _Named = tuple[Alternative, frozenset[str]]  # a network, and the names of its Parameters
-_RENAMES = ("update_parameters_name", "param_prefix", "auto_prefix")
+_RENAMES = ("update_parameters_name", "param_prefix")
 
 
 def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the calls of networks in a function whose Parameters have names of those of an earlier one."""
-    if is_cell_class(program, function.cls) or not function.is_function:
+    """Yield the calls of networks in a function whose Parameters have names of those of an earlier one.
+
+    What a `construct` calls of its own cell has a prefix, or stands beside networks that the cell does not hold.
+    """
+    if not function.is_function:
         return
+    cls = function.cls if is_cell_class(program, function.cls) else None
+    inside = [] if cls is None else [site for site in function.calls if is_own(getattr(site.node, "func", site.node))]
     are_weights_renamed = renames(program)
     if are_weights_renamed and not _renames_optimizers(program):
         return
     met: dict[object, _Named] = {}
-    for site in function.calls:
+    free = [site for site in function.calls if site not in inside]
+    for site in (*free, *(inside if cls is not None and _keeps_names(program, cls) else ())):
         own: dict[object, _Named] = {}
         for known in program.evaluator.callees(site).alternatives:
             identity = known.identity, known.copied  # a copy has the names of Parameters, too: `copy.deepcopy(net)`
@@ -62,7 +69,7 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
                 left = (each for each in names if not are_weights_renamed or each.rpartition(".")[2] == "gamma")
                 own[identity] = known, frozenset(left)
         shared = next(_shared(program, own.values(), met.values()), None)
-        met.update(own)
+        met.update(own if site not in inside else {})
         if shared is not None:
             text = Message(
                 "two networks here have a Parameter `{name}`: graph mode needs one cell that contains both", name=shared
@@ -158,7 +165,18 @@ def _takes(program: Program, site: Site, known: Alternative) -> bool:
     ):
         return False
     makers = program.evaluator.callees(site).alternatives
-    return any(each.api.startswith(CELLS) or is_cell_class(program, each.definition) for each in makers)
+    classes = [known.definition for known in makers if is_cell_class(program, known.definition)]
+    return any(each.api.startswith(CELLS) for each in makers) or any(
+        cls is not None and not _keeps_names(program, cls) for cls in classes
+    )
+
+
+def _keeps_names(program: Program, cls: Scope) -> bool:
+    """Return whether a cell gives what it holds no prefix: `super().__init__(auto_prefix=False)`."""
+    inits = (init for each in ancestors(program.evaluator, cls) if (init := each.method("__init__")) is not None)
+    calls = (site.call for init in inits for site in init.calls if site.word == "__init__")
+    said = (word.value for call in calls for word in call.keywords if word.arg == "auto_prefix")
+    return any(isinstance(each, ast.Constant) and each.value is False for each in said)
 
 
 # --- cells in a container of Python

@@ -40,6 +40,7 @@ MATMUL_OPS = _CONVOLVES | {
     "matmul", "bmm", "mm", "mv", "addmm", "baddbmm", "addbmm", "dense", "linear", "einsum",
     "dot", "batch_dot", "tensor_dot", "tensordot", "flash_attention_score",
 }  # fmt: skip
+_PRIMITIVES = frozenset({"mindspore.ops.Conv2D", "mindspore.ops.Conv3D"})  # are told the channels that they give
 SIDE = 64  # both of the two largest static dimensions of a product: below, half precision gains nothing
 _GATES = {"LSTM": 4, "LSTMCell": 4, "GRU": 3, "GRUCell": 3}  # products of a recurrent layer that are one
 _METHODS = frozenset({"matmul", "bmm"})  # also of Tensor
@@ -115,6 +116,9 @@ def _side(call: Call) -> Optional[int]:
     """Return the smaller one of the two largest static dimensions of the products of a layer; None if not known."""
     if call.api == _ATTENTION:
         return _number(call, "embed_dim")
+    if call.api in _PRIMITIVES:
+        channels = _number(call, "out_channel")
+        return channels if channels is not None and channels < SIDE else None  # of the smaller one, as below
     given = {role: _number(call, name) for name, role in LAYERS.get(call.api, ())}
     into, out = given.get(IN), given.get(OUT)
     wide = out * _GATES.get(call.api.rpartition(".")[2], 1) if out is not None else None

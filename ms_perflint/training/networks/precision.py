@@ -8,6 +8,8 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Optional
 
 from ms_perflint.core.findings import Related
+from ms_perflint.index.predicates import DEVICES
+from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.languages import Message
@@ -35,11 +37,23 @@ DERIVATIVES = tuple(
 def switches(program: Program) -> Iterator[Site]:
     """Yield the running calls that may switch half precision on: a level, a conversion, a flag, `to_float`."""
     for call in (*program.calls(*LEVELS), *derived_models(program)):
-        if not is_full(call) or asks_for_device(program, call.given(LEVELS[call.api]), call.scope):
+        given = call.given(LEVELS[call.api])
+        if not is_full(call) or asks_for_device(program, given, call.scope) or _is_chosen_by_device(call, given):
             yield call
     yield from (site for site in _running(program, "mixed_precision") if _is_conversion(program, site))
     yield from (site for site in _to_float(program) if not is_float32(program, site, by_default=True))
     yield from (site for word in FLAGS for site in program.sites(word) if _sets_flag(program, site))
+
+
+def _is_chosen_by_device(call: Call, given: Optional[ast.expr]) -> bool:
+    """Return whether branches for devices alone set the level, one to another than O0: `if gpu: level = "O0"`."""
+    bindings = call.scope.lookup(given) if isinstance(given, ast.Name) else ()
+    own, program = path_condition(call.block), call.program
+    paths = [each for binding in bindings for each in path_condition(binding.block) if each not in own]
+    if not paths or any(each.devices == DEVICES for each in paths):
+        return False
+    values = [program.value(each.value, each.scope) for each in bindings if each.value is not None]
+    return not all(value.is_by_default("O0") for value in values)
 
 
 def _running(program: Program, part: str) -> Iterator[Site]:
