@@ -318,9 +318,9 @@ def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     """Return whether a read runs in each iteration that takes the step: it has no further condition."""
     known = condition_of(step.site)
     for each in condition_of(site):
-        if _is_periodic(step, each):
+        if _is_periodic(step, each) and not _is_each_time(program, each):
             return False
-        if each in known or is_main_test(each.test) or _is_of_tensor(each):
+        if each in known or is_main_test(each.test) or _is_of_tensor(each) or _is_each_time(program, each):
             continue
         if any(re.fullmatch(_RANK, part.text) for part in with_definitions((each,))):  # others wait for the first one
             continue
@@ -329,6 +329,15 @@ def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
         if not iterations.is_behind(program, step.loop, each, SHORT) or iterations.ends(site.block, *LEAVES):
             return False
     return program.runs(site)
+
+
+def _is_each_time(program: Program, condition: Condition) -> bool:
+    """Return whether a condition counts to 1: `i % 1 == 0`, `i % args.every == 0` where that is 1 by default."""
+    test = condition.test
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.BinOp) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    is_one = program.value(test.left.right, condition.scope).is_by_default(1)
+    return condition.result and isinstance(test.left.op, ast.Mod) and is_one
 
 
 def _is_periodic(step: StepLoop, condition: Condition) -> bool:

@@ -36,6 +36,12 @@ def forward(pair, y):
 grad_fn = ms.value_and_grad(forward, None, opt.parameters)
 """
 GRADIENT = "grad_fn = ms.value_and_grad(forward, None, opt.parameters)\n"
+EPISODE = """rows = []
+            {loop}:
+                rows.append(x[0])
+                if {over}:
+                    break
+            y = Tensor({rows})"""
 PLAIN = "\n\ndef forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
 
 OTHER = "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n"
@@ -251,6 +257,12 @@ BLOCKED = [
             "n = x.max().item()\n            y = ops.zeros(size=(ops.shape(x)[0], n), dtype=ms.int32)",
             "y = Tensor(np.zeros((4, random.randint(1, 8))))",
         )
+    ),
+    *(
+        forward(f"rows of an episode: {rows}, {loop}", "return loss_fn(net(x), y)", hook=hook)
+        for rows in ("np.array(rows)", "np.stack(list(rows))")
+        for loop in ("while loss_fn", "while True", "for _ in range(100)")
+        for hook in (EPISODE.format(loop=loop, over="loss_fn", rows=rows),)
     ),
     forward(
         "slices under other names",
@@ -689,6 +701,10 @@ READY = [
             "n = x.shape[0] // 2\n            x, y = x[:n], y[:n]",
             "y = ops.zeros((x.shape[0], 4))",
             "y = Tensor(np.ones((len(x), 4)))",
+            EPISODE.format(loop="while True", over="len(rows) == 4", rows="rows"),
+            EPISODE.format(loop="while len(rows) < 4", over="loss_fn", rows="rows"),
+            EPISODE.format(loop="for i in range(4)", over="i > 4", rows="rows"),
+            EPISODE.format(loop="while True", over="loss_fn", rows="np.resize(rows, (4, 4))"),
         )
     ),
     sliced("window", "range(100)", "i : i + 4"),

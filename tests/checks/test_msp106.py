@@ -35,6 +35,10 @@ def each(
     return case(name, join(START) + before + head + body, device=device)
 
 
+EVERY = """parser = argparse.ArgumentParser()
+parser.add_argument("--every", type=int, default=1)
+args = parser.parse_args()
+"""
 IN_FUNCTION = """
     def train(x, y):
         loss = step(x, y)
@@ -649,6 +653,10 @@ FIRES = [
     each("a computed f-string", 'print(f"{(loss * 2).asnumpy()}")  # !'),
     each("a total so far", "total = total + loss", "print(total)  # !"),
     *(
+        each(f"of all steps: {test}", f"if {test}:", "    print(loss)  # !", before=EVERY)
+        for test in ("i % 1 == 0", "(i + 1) % args.every == 0")
+    ),
+    *(
         each(f"of the first process: {test}", f"if {test}:", "    print(loss)  # !", before="rank = get_rank_id()\n")
         for test in ("rank == 0", "args.rank_id == 0", "not rank", "get_rank() == 0", "local_rank == 0")
     ),
@@ -823,7 +831,14 @@ QUIET = [
     ),
     *(
         each(f"of some processes or steps: {test}", f"if {test}:", "    print(loss)", before="rank = get_rank_id()\n")
-        for test in ("rank != 0", "rank == 0 and i % 100 == 0", "rank in log_ranks", "rank == 0 and wanted")
+        for test in (
+            "rank != 0",
+            "i % 1 != 0",
+            "i % every() == 0",
+            "rank == 0 and i % 100 == 0",
+            "rank in log_ranks",
+            "rank == 0 and wanted",
+        )
     ),
     each(
         "of no operator",

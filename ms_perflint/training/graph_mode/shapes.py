@@ -20,6 +20,7 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.graph_mode.compiled import is_compiled
 from ms_perflint.training.graph_mode.counters import Loops
+from ms_perflint.training.graph_mode.counters import passed as passed_for
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.training import steps_by_hand
 
@@ -35,7 +36,9 @@ _DRAWN = frozenset({"randint", "randrange", "choice"})
 _MAKERS = frozenset({"zeros", "ones", "full", "empty"})  # of a tensor or array of some shape
 _JOINS = ("concat", "cat", "concatenate", "hstack", "append")
 _WRAPS = frozenset({"Tensor", "tensor", "array", "asarray", "expand_dims", "unsqueeze", "astype", "cast"})
+_ROWS = _WRAPS | {"zip", "map", "list", "tuple", "stack", "vstack", "concatenate"}
 _READ = frozenset({"max", "amax", "item", "asnumpy"})  # what makes a number of the data of a batch
+_FLAGS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp, ast.BoolOp)
 
 
 def in_shapes(program: Program) -> Iterator[Obstacle]:
@@ -47,6 +50,7 @@ def in_shapes(program: Program) -> Iterator[Obstacle]:
         given = site.node.args if isinstance(site.node, ast.Call) else ()
         sliced = (_varying_slice(program, site, each) for each in given)
         first = next((each for each in sliced if each is not None), None)
+        first = first or next((each for each in given if _is_gathered(program, site, each, _NAMES)), None)
         if first is not None:
             sliced_text = Message("slices of varying length: graph mode compiles once per shape")
             yield obstacle(site.module, first, "shapes", sliced_text if isinstance(first, ast.Subscript) else VARYING)
@@ -168,6 +172,32 @@ def _varies(program: Program, site: Site, bound: ast.expr, names: int = _NAMES) 
         or (each.value is not None and not each.path and _varies(program, site, each.value, names - 1))
         for each in bindings
     )
+
+
+def _is_gathered(program: Program, site: Site, node: ast.expr, hops: int) -> bool:
+    """Return whether an argument has a row for each pass of a loop that ends by a flag: the steps of an episode."""
+    node = node.value if isinstance(node, ast.Starred) else node
+    if isinstance(node, ast.Call) and word_of(node.func) in site.module.aliases(*_ROWS):
+        base = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return any(_is_gathered(program, site, each, hops) for each in (*base, *node.args))
+    if not isinstance(node, ast.Name) or not hops:
+        return False
+    if any(_is_gathered(program, caller, part, hops - 1) for caller, part in passed_for(program, node, site)):
+        return True
+    assigned = [each.value for each in site.scope.lookup(node) if each.kind == "assign" and each.scope is site.scope]
+    if assigned and all(isinstance(each, (ast.List, ast.Tuple)) for each in assigned):
+        calls = [each for each in site.scope.calls if each.word == "append" and each.base is not None]
+        loops = (each.block.loops[:1] for each in calls if word_of(each.base) == node.id)  # type: ignore[arg-type]
+        return any(loop not in site.block.loops and _ends_by_flag(loop) for inner in loops for loop in inner)
+    return any(isinstance(each, ast.Call) and _is_gathered(program, site, each, hops - 1) for each in assigned)
+
+
+def _ends_by_flag(loop: ast.AST) -> bool:
+    """Return whether a loop runs until a flag is set, not a number of times: `while not done`, `if done: break`."""
+    ifs = (each for each in descendants(loop) if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Break))
+    tests = [each.test for each in ifs] + ([loop.test] if isinstance(loop, ast.While) else [])
+    parts = (part for test in tests for part in ast.walk(test) if isinstance(part, ast.expr))
+    return bool(tests) and all(isinstance(part, _FLAGS) for part in parts)
 
 
 def _is_of_batch(site: Site, node: ast.AST) -> bool:
