@@ -176,7 +176,7 @@ class Order:
 
 def _registered(site: Site) -> Iterator[Scope]:
     """Yield the functions that decorators have registered with the callee, as click does: `@cli.command()`, `cli()`."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     registered = _by_decorator(site.module)
     if isinstance(callee, ast.Name) and callee.id in registered and site.scope.home(callee.id) is site.module.scope:
         names = reachable((callee.id,), lambda name: [scope.name for scope in registered.get(name, ())])
