@@ -809,6 +809,20 @@ FIRES = [
         TRAIN,
     ),
     case(
+        "the gradient of an object with its loss",
+        READY,
+        "grad_fn = ms.value_and_grad(nn.WithLossCell(net, loss), None, opt.parameters)  # ! display-only\n"
+        "for data, label in dataset.create_tuple_iterator():\n"
+        "    value, grads = grad_fn(data, label)\n    opt(grads)\n",
+    ),
+    case(
+        "a function of Python on a size",
+        IMPORTS,
+        "import math\n\n\n",
+        cell("self.fc = nn.Dense(64, 64)", "self.fc(x) * math.sqrt(x.shape[1])"),
+        RUN_REPORTED.replace("# !", "# ! unsafe"),
+    ),
+    case(
         "adversarial attack before the step",
         IMPORTS,
         NET,
