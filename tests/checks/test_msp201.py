@@ -2019,6 +2019,7 @@ OUTPUTS = "run_context.original_args().net_outputs"
     [
         f"print({OUTPUTS}.asnumpy())",
         f"loss = {OUTPUTS}\nself.total += float(loss)",
+        f"loss = {OUTPUTS}\nself.mean = (self.mean + loss) / 2",
         f"parameters = run_context.original_args()\nloss = {OUTPUTS}\nprint(loss.mean())",
         f"value = {OUTPUTS}\nif np.isnan(value):\n    run_context.request_stop()",
         f'print(f"{{{OUTPUTS}:.3f}}")',
