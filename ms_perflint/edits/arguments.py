@@ -112,6 +112,4 @@ def _value(text: str) -> str:
         alone = ast.parse(f"({text})", mode="eval").body
     except SyntaxError:
         return f"({text})"
-    if isinstance(call, ast.Call) and [word.arg for word in call.keywords] == ["x"] and not call.args:
-        return text if spelling(call.keywords[0].value) == spelling(alone) else f"({text})"
-    return f"({text})"
+    return text if spelling(call.keywords[0].value) == spelling(alone) else f"({text})"  # type: ignore[attr-defined]

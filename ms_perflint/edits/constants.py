@@ -20,8 +20,6 @@ def replace_constants(
     """Return the edits that write new numbers at their places; None without numbers, or where one cannot be written."""
     edits: set[Edit] = set()
     for origin in origins:
-        if origin.place not in changed:
-            continue
         text = str(changed[origin.place])
         if origin.module is not None and origin.node is not None:
             made = replace_expression(origin.module, origin.node, text)

@@ -64,8 +64,7 @@ def _needs_constant(program: Program) -> Optional[Site]:
     Run on 2.10, CPU: as a factor, axis, index, size, slice, power or condition the number of a container compiles.
     """
     for site in (*program.sites("range"), *program.sites("dropout")):
-        is_call = isinstance(site.node, ast.Call) and is_compiled(program, site.scope.owner)
-        given = site.call.args[-1:] if is_call else []
+        given = site.call.args[-1:] if is_compiled(program, site.scope.owner) else []
         if any(isinstance(each, (ast.Name, ast.Subscript)) for each in given):
             return site
     return None

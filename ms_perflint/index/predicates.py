@@ -35,11 +35,6 @@ class Choice(NamedTuple):
     holds: Callable[[object], bool]
     constants: tuple[object, ...]
 
-    @property
-    def thing(self) -> str:
-        """Return a text that is equal for expressions with the same spelling."""
-        return key(self.node)
-
     def devices(self, result: bool) -> frozenset[str]:
         """Return the devices for which the test gives this result; upper and lower case count alike.
 
@@ -134,7 +129,7 @@ def possible(wanted: Iterable[tuple[Choice, bool]]) -> bool:
     """Return whether each expression has a value for which all of its choices give the wanted results."""
     by_thing: dict[str, list[tuple[Choice, bool]]] = {}
     for each, result in wanted:
-        by_thing.setdefault(each.thing, []).append((each, result))
+        by_thing.setdefault(key(each.node), []).append((each, result))
     return all(_has_value(choices) for choices in by_thing.values() if len(choices) > 1)
 
 

@@ -301,7 +301,7 @@ class Site:
     @property
     def base(self) -> Optional[ast.expr]:
         """Return the expression before the last dot of its callee; None for other callees, and for operations."""
-        callee = self.node.func if isinstance(self.node, ast.Call) else None
+        callee = self.callee
         return callee.value if isinstance(callee, ast.Attribute) else None
 
     @property

@@ -263,8 +263,8 @@ def member(evaluator: Evaluator, owner: Union[Scope, Instance], name: object) ->
     return Value(tuple(made), not made)
 
 
-def listed(evaluator: Evaluator, owner: Union[Scope, Instance]) -> Optional[Value]:
-    """Return the members of an enumeration; None for other classes and objects."""
+def listed(evaluator: Evaluator, owner: Scope) -> Optional[Value]:
+    """Return the members of an enumeration; None for other classes."""
     names = members(evaluator, owner)
     return join(member(evaluator, owner, name) or TOP for name in names) if names else None
 

@@ -96,7 +96,7 @@ def _made_in(base: Value, update: Update) -> Scope:
     A function that gives the object to itself may change it in another call.
     """
     scope, name = update.block.scope, root_name(update.receiver)
-    again = (site.node for site in scope.calls if site.word == scope.name and isinstance(site.node, ast.Call))
+    again = (site.call for site in scope.calls if site.word == scope.name)
     if any(name_of(each) == name for node in again for each in (*node.args, *(word.value for word in node.keywords))):
         return scope
     what = base.only.what if base.only is not None else None

@@ -49,7 +49,7 @@ def _chosen(
 def _implementations(evaluator: Evaluator, function: Scope) -> tuple[tuple[Value, Scope], ...]:
     """Return the functions that decorators register, each with its class, which is TOP where a call registers one."""
     for site in evaluator.program.sites(REGISTER):
-        given = [*site.node.args, *site.node.keywords] if isinstance(site.node, ast.Call) else []
+        given = [*site.call.args, *site.call.keywords]
         if len(given) > 1 and site.base is not None and evaluator.value(site.base, site.scope).denotes(function):
             return ((TOP, function),)
     return tuple(_registered(evaluator, function))

@@ -100,9 +100,6 @@ class OfInstance(Settings[Instance]):
         return members.of_class(self.evaluator, self.known.cls, key, self.known, self.what.node, self.what.scope)
 
     def elements(self, search: Search, depth: int) -> Value:
-        enum = bases.listed(self.evaluator, self.what)
-        if enum is not None:
-            return enum
         if isinstance(self.what.type, Scope):
             return self._iterated(search, depth) if depth < lists.NESTED else TOP
         if self.what.node is None or self.known.type_api not in self.evaluator.libraries.rows:

@@ -285,8 +285,8 @@ def _changed_entries(module: SemanticIndex) -> list[tuple[ast.AST, ast.expr, Sco
     for table in module.registered.values():
         found += [(target, target.value, block.scope, "") for target, _, block in table]
     for site in (site for word in (*UPDATES, *SHRINKS, "__setitem__") for site in module.by_word.get(word, ())):
-        if isinstance(site.node, ast.Call) and site.base is not None:
-            key = text_of(site.node.args[0]) if site.node.args and site.word != "update" else ""
+        if site.base is not None:
+            key = text_of(site.call.args[0]) if site.call.args and site.word != "update" else ""
             found.append((site.node, site.base, site.scope, key))
 
     def is_new(about: ast.expr, scope: Scope) -> bool:

@@ -370,10 +370,10 @@ def _enter(
 def _above(evaluator: Evaluator, function: Scope, context: Scope) -> Optional[tuple[Scope, Layer]]:
     """Return the constructor of a base that a constructor calls, and that call."""
     for site in function.calls:
-        if site.word == function.name and isinstance(site.node, ast.Call):
-            for known in evaluator.value(site.node.func, context).alternatives:
+        if site.word == function.name:
+            for known in evaluator.value(site.call.func, context).alternatives:
                 if known.definition is not None and known.definition.is_function:
-                    return known.definition, Layer(site.node, context)
+                    return known.definition, Layer(site.call, context)
     return None
 
 

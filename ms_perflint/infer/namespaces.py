@@ -100,7 +100,7 @@ def _binds_any(module: SemanticIndex) -> bool:
 
 def _may_execute(site: Site, name: str) -> bool:
     """Return whether a call of `exec` may bind a global name of its file."""
-    args = site.node.args if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) else []
+    args = site.call.args if isinstance(site.callee, ast.Name) else []
     is_global = (
         site.scope.parent is None if len(args) == 1 else any(_is_namespace(each, site.scope) for each in args[1:2])
     )

@@ -53,9 +53,6 @@ def _is_never_false(evaluator: Evaluator, condition: Condition, scope: Scope) ->
         test, result = test.operand, not result
     if not result or not isinstance(test, ast.Call) or word_of(test.func) != "isinstance" or len(test.args) != 2:
         return False
-    only = evaluator.value(test.func, scope).only
-    if only is None or only.api != "builtins.isinstance":
-        return False
     return not all(cls is not None and may_be_ruled_out(cls) for cls in classes_asked(evaluator, test, scope))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held, Layer, receiver_name
-from ms_perflint.index.syntax_forms import spelling, text_of, word_of
+from ms_perflint.index.syntax_forms import inside, spelling, text_of, word_of
 from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.alternatives import DICT, LIST, TUPLE, ConfigDocument, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
@@ -73,9 +73,8 @@ def is_over_numbers(loop: Loop, scope: Scope) -> bool:
 
 
 def _gives_numbers(node: ast.expr) -> bool:
-    while isinstance(node, ast.Call) and word_of(node.func) in ORDERS and node.args:
-        node = node.args[0]
-    return isinstance(node, ast.Call) and word_of(node.func) in NUMBERS
+    first = inside(node, *ORDERS)
+    return isinstance(first, ast.Call) and word_of(first.func) in NUMBERS
 
 
 def has(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optional[bool]:

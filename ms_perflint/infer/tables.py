@@ -241,8 +241,7 @@ def changes(evaluator: Evaluator, base: Value, node: ast.expr, name: object) -> 
 
 def _is_added_again(evaluator: Evaluator, name: object) -> bool:
     """Return whether `setdefault` may put an entry under a key after it was taken out."""
-    added = (site.node for site in evaluator.program.sites("setdefault") if isinstance(site.node, ast.Call))
-    return any(name in [*map(text_of, node.args[:1])] for node in added)
+    return any(name in [*map(text_of, site.call.args[:1])] for site in evaluator.program.sites("setdefault"))
 
 
 def _is_kept(
@@ -304,7 +303,7 @@ def _dict_changes(module: SemanticIndex, is_text: bool) -> list[Binding]:
     sites = (site for word in REMOVES for site in module.by_word.get(word, ()))
     found += [change for site in sites if (change := _removal(site)) is not None]
     for site in module.by_word.get("setdefault", ()):
-        args = site.node.args if isinstance(site.node, ast.Call) and site.base is not None else []
+        args = site.call.args if site.base is not None else []
         if len(args) == 2 and not isinstance(args[0], ast.Constant):  # else it is a bulk update
             found.append(Binding("", "assign", site.node, args[1], (), site.stmt, site.block))
     return found
@@ -344,8 +343,7 @@ def is_deleted(evaluator: Evaluator, holders: Value, name: object, node: ast.exp
 
 def _removal(site: Site) -> Optional[Binding]:
     """Return what a call takes out of a dict, by its form; None for others."""
-    is_of_dict = isinstance(site.node, ast.Call) and (site.node.args or site.word != "pop")
-    is_one = is_of_dict and site.base is not None
+    is_one = site.base is not None and (site.call.args or site.word != "pop")
     return Binding("", "delete", site.node, None, (), site.stmt, site.block) if is_one else None
 
 

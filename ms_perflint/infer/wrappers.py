@@ -61,7 +61,7 @@ def changes_call(module: SemanticIndex, decorator: Scope, is_called: bool) -> Op
     name = own[0].arg
     if name not in wrapper.names:
         return True
-    handed = [site.call for site in wrapper.calls if site.word == name and isinstance(site.node, ast.Call)]
+    handed = [site.call for site in wrapper.calls if site.word == name]
     return not are_as_given(wrapper, handed) or not all(_is_given_back(node, name) for node, _ in wrapper.returns)
 
 

@@ -67,7 +67,7 @@ def _is_only(program: Program, site: Site, api: str) -> bool:
 
 def _made_at_once(site: Site) -> Optional[str]:
     """Return the last word of `name` in `name()(x)`; None for other sites."""
-    made = site.node.func if isinstance(site.node, ast.Call) else None
+    made = site.callee
     return word_of(made.func) if isinstance(made, ast.Call) else None
 
 

@@ -265,7 +265,7 @@ def _sites(program: Program) -> Iterator[Site]:
     """Yield the calls that declare an argument, also under another name: `add = parser.add_argument`."""
     held = (site for site in program.passed_on(parsers.ADD) if parsers.receivers(program.evaluator, site, parsers.ADD))
     for site in (*(site for word in ADDS for site in program.sites(word)), *held):
-        if isinstance(site.node, ast.Call) and site.node.args:
+        if site.call.args:
             yield site
 
 

@@ -272,4 +272,4 @@ def _group(number: int, called: Called) -> tuple[Site, ...]:
 
 
 def _is_by_name(site: Site) -> bool:
-    return isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)
+    return isinstance(site.callee, ast.Name)

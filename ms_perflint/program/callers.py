@@ -106,9 +106,7 @@ def _called_at(program: Inputs, wanted: Scope) -> Iterator[Site]:
 def _by_object(program: Inputs) -> tuple[Site, ...]:
     """Return the calls of the class of some object: `type(object)(1)`, `object.__class__(1)`."""
     asked = [(site.node, site.module.by_word.get("", ())) for site in program.sites("type")]
-    made = (
-        each for node, sites in asked for each in sites if isinstance(each.node, ast.Call) and each.node.func is node
-    )
+    made = (each for node, sites in asked for each in sites if each.callee is node)
     return (*made, *program.sites("__class__"))
 
 
@@ -271,7 +269,7 @@ def _entered(program: Program, called: Iterable[Optional[Scope]]) -> tuple[Scope
 
 def _named(program: Program, site: Site) -> list[Scope]:
     """Return the functions and classes with the name of a callee."""
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     found = program.code.call_graph.named(site)
     if isinstance(callee, ast.Name) and len(found) != 1:
         return list(program.names.resolve(site.module, callee.id).scopes)

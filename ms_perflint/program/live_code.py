@@ -120,11 +120,11 @@ def _dispatched(scope: Scope) -> Iterator[str]:
 def _exposed(scope: Scope) -> Iterator[str]:
     """Yield the words among which are the names of classes with methods that the command line may name."""
     for site in scope.calls or scope.module.scope.calls:  # as above
-        if site.word not in EXPOSING or not isinstance(site.node, ast.Call):
+        if site.word not in EXPOSING:
             continue
-        if not site.node.args:
+        if not site.call.args:
             yield from (each.name for each in scope.module.scope.defines)
-        given = {name for part in site.node.args for name in names_in(part)}
+        given = {name for part in site.call.args for name in names_in(part)}
         values = [each.value for name in given for each in site.scope.bindings.get(name, ()) if each.value is not None]
         yield from given
         yield from (each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name))

@@ -190,7 +190,7 @@ def _registered(site: Site) -> Iterator[Scope]:
     `@cli.command()` of click, `cli()`; `@experiment.main` of sacred, `experiment.run()`. `task.remote()` of ray runs
     the function `task` itself.
     """
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    callee = site.callee
     method = callee.attr if isinstance(callee, ast.Attribute) else ""
     holder = callee.value if isinstance(callee, ast.Attribute) else callee
     if not isinstance(holder, ast.Name) or site.scope.home(holder.id) is not site.module.scope:

@@ -135,7 +135,7 @@ def _old_calls(project: Project, path: str) -> tuple[tuple[Version, Place], ...]
 
 def _calls_in(module: SemanticIndex, words: frozenset[str]) -> Iterator[tuple[Version, Place]]:
     for site in (site for word in sorted(words) for site in module.by_word.get(word, ())):
-        given = {each.arg: each for each in site.node.keywords} if isinstance(site.node, ast.Call) else {}
+        given = {each.arg: each for each in site.call.keywords}
         for name in _called(site) if not _is_for_another(site.block) else ():
             removed = mindspore_api.removed_in(name)
             if removed is not None:

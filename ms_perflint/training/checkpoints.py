@@ -76,7 +76,7 @@ def _own_callbacks(program: Program) -> Iterator[Site]:
         classes = [cls for word in sorted(module.aliases("ModelCheckpoint")) for cls in module.derived.get(word, ())]
         for cls in classes:
             sites = program.sites(cls.name) if CALLBACK in base_apis(program, cls) else ()
-            yield from (site for site in sites if isinstance(site.node, ast.Call) and program.runs(site))
+            yield from filter(program.runs, sites)
 
 
 def is_synchronous(call: Call) -> bool:
@@ -149,10 +149,9 @@ def steps_by_hand(program: Program) -> list[Site]:
     found = []
     for word in STEPS_BY_HAND:
         for site in program.sites(word):
-            if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute):
-                base = program.value(site.node.func.value, site.scope)
-                if any(known.type_api == CALLBACK for known in base.alternatives):
-                    found.append(site)
+            known = program.value(site.base, site.scope).alternatives if site.base is not None else ()
+            if any(each.type_api == CALLBACK for each in known):
+                found.append(site)
     return found
 
 

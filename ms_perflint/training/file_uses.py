@@ -116,8 +116,7 @@ def _sites(program: Program) -> Iterator[Site]:
 @fact
 def _calls(module: SemanticIndex) -> tuple[Site, ...]:
     """Return the calls in a file of functions that may use a file, by their words."""
-    sites = (site for word in _WORDS for site in module.sites_of(word))
-    return tuple(site for site in sites if isinstance(site.node, ast.Call))
+    return tuple(site for word in _WORDS for site in module.sites_of(word))
 
 
 @query

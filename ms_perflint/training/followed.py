@@ -118,8 +118,6 @@ def _steps(program: Program, node: ast.expr, scope: Scope) -> list[End]:
     """Return the operands from which the value of an expression comes."""
     if isinstance(node, ast.Name):
         return values_of_name(program, node.id, scope)
-    if isinstance(node, ast.Await):
-        return [End(node.value, scope)]
     if isinstance(node, ast.IfExp):
         return [End(node.body, scope), End(node.orelse, scope)]
     if isinstance(node, ast.Call):

@@ -129,10 +129,8 @@ def setup_by_library(program: Program) -> Optional[Site]:
 
 def _is_given_mode(program: Program, site: Site) -> bool:
     """Return whether a call is given an argument named `mode` that is no text: `mode="bilinear"` is one."""
-    if not isinstance(site.node, ast.Call):
-        return False
-    given = [argument for argument in site.node.args if word_of(argument) == "mode"]
-    given += [keyword.value for keyword in site.node.keywords if keyword.arg == "mode"]
+    given = [argument for argument in site.call.args if word_of(argument) == "mode"]
+    given += [keyword.value for keyword in site.call.keywords if keyword.arg == "mode"]
     return any(
         not any(isinstance(constant, str) for constant in program.value(argument, site.scope).constants)
         for argument in given
@@ -143,12 +141,12 @@ def is_set_by_entry(program: Program) -> bool:
     """Return whether the entry script sets the mode under no condition: a cheap first answer."""
     entry = program.module(program.entry)
     sites = [site for word in entry.aliases(_WORD) for site in entry.by_word.get(word, ())] if entry is not None else []
-    passing = (site for site in sites if any(keyword.arg == "mode" for keyword in getattr(site.node, "keywords", ())))
+    passing = (site for site in sites if any(keyword.arg == "mode" for keyword in site.call.keywords))
     return any(_is_sure(program, site) for site in passing)
 
 
 def _settings(program: Program, sites: Sequence[Site]) -> Iterator[Call]:
-    for site in (each for each in sites if isinstance(each.node, ast.Call)):
+    for site in sites:
         sets_others = not site.call.args and all(word.arg not in ("mode", None) for word in site.call.keywords)
         for call in program.running(SET_CONTEXT, site) if site.word != _WORD or not sets_others else ():
             if given(call) is not None:

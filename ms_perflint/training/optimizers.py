@@ -124,7 +124,7 @@ def _calls_any(program: Program, module: SemanticIndex, names: set[str]) -> bool
 
 
 def _runs_with_argument(program: Program, site: Site) -> bool:
-    return isinstance(site.node, ast.Call) and bool(site.node.args) and program.runs(site)
+    return bool(site.call.args) and program.runs(site)
 
 
 # --- optimizers that are passed to external code

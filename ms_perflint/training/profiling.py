@@ -196,12 +196,11 @@ def _counts_iterations(program: Program, condition: Condition) -> bool:
 def _uses(call: Call, method: str) -> list[Site]:
     """Return the calls of a method of the object that a call makes."""
     found = []
-    for site in call.program.sites(method):
-        if isinstance(site.node, ast.Call) and call.program.runs(site):
-            known = call.program.evaluator.callees(site).alternatives
-            made = [each.receiver.creation for each in known if each.api and each.receiver is not None]
-            if any(each is not None and each.call is call.node for each in made):
-                found.append(site)
+    for site in filter(call.program.runs, call.program.sites(method)):
+        known = call.program.evaluator.callees(site).alternatives
+        made = [each.receiver.creation for each in known if each.api and each.receiver is not None]
+        if any(each is not None and each.call is call.node for each in made):
+            found.append(site)
     return found
 
 

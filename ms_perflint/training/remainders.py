@@ -11,6 +11,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.source import START
+from ms_perflint.index.execution_order import root
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Part
 from ms_perflint.index.syntax_forms import descendants, spelling, whole_number, word_of
@@ -118,16 +119,14 @@ def _is_rows(step: StepLoop, node: ast.expr) -> bool:
     only = step.scope.only(node) if isinstance(node, ast.Name) else None
     if only is not None and only.whole is not None and step.loop in only.block.loops:
         node = only.whole  # `count = len(x)`
-    root: Optional[ast.expr] = None
+    name: Optional[ast.Name] = None
     if isinstance(node, ast.Call) and word_of(node.func) == "len" and node.args:
-        root = node.args[0]
+        name = root(node.args[0])
     elif isinstance(node, ast.Subscript) and whole_number(node.slice) == 0 and word_of(node.value) == "shape":
-        root = node.value
-    while isinstance(root, (ast.Subscript, ast.Attribute)):
-        root = root.value
-    bindings = step.scope.bindings.get(root.id, ()) if isinstance(root, ast.Name) else ()
+        name = root(node.value)
+    bindings = step.scope.bindings.get(name.id, ()) if name is not None else ()
     is_bound = any(each.stmt is step.loop or step.loop in each.block.loops for each in bindings)
-    return is_bound and word_of(root) not in _filled(step, APPENDS)  # type: ignore[arg-type]
+    return is_bound and word_of(name) not in _filled(step, APPENDS)  # type: ignore[arg-type]
 
 
 def is_shared(batch: Call) -> bool:

@@ -85,7 +85,7 @@ class _Kept(NamedTuple):
 
 def _shows(site: Site, kept: _Kept) -> bool:
     """Return whether a call prints, logs or converts a value that is made of a kept tensor."""
-    parts = given(site.node) if site.word in FUNCTIONS | LOGS and isinstance(site.node, ast.Call) else ()
+    parts = given(site.call) if site.word in FUNCTIONS | LOGS else ()
     inside = (each for part in parts for each in ast.walk(part) if isinstance(each, (ast.Name, ast.Attribute)))
     return any(map(kept.is_held, inside))
 

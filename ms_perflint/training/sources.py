@@ -174,8 +174,6 @@ def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
 
 def _works(program: Program, site: Site) -> bool:
     """Return whether a call reads a file, or decodes or changes a row, by its name; no call of the project."""
-    if not isinstance(site.node, ast.Call):
-        return False
     value = program.evaluator.callees(site)
     names = [known.api or known.type_api for known in value.alternatives if known.api or known.type_api]
     if not names and program.callees(site):
@@ -183,7 +181,7 @@ def _works(program: Program, site: Site) -> bool:
     if any(name.startswith(_READERS) or name == "builtins.open" for name in names):
         return True
     if site.word in ("load", "safe_load"):
-        roots = {name.partition(".")[0] for name in names} or {root_name(site.node.func)}
+        roots = {name.partition(".")[0] for name in names} or {root_name(site.call.func)}
         return not roots.isdisjoint({"np", *_LOADS})
     return not value.are_only(lambda known: known.constant is None) and bool(re.match(_WORK, site.word))
 

@@ -1225,6 +1225,16 @@ QUIET = [
         """,
     ),
     case(
+        "False in the arm beside one that sinks",
+        MODEL,
+        """
+        if len(dataset) > 10:
+            model.train(10, dataset, dataset_sink_mode=True)
+        else:
+            model.train(10, dataset, dataset_sink_mode=False)
+        """,
+    ),
+    case(
         "own class with a method train",
         GRAPH,
         """

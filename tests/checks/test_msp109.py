@@ -486,6 +486,12 @@ QUIET = [
     case("an optimizer takes tuples apart", GRAPH, stepping("value, grads = grad_fn(x, y, 1.0)", "opt((grads[0], x))")),
     case("compiled once", EAGER, JIT.replace("@ms.jit", "@ms.jit(compile_once=True)"), stepping("train_step(x, y, i)")),
     case(
+        "compiled for any of a kind",
+        EAGER,
+        JIT.replace("@ms.jit", "@ms.jit(input_signature=(data, labels, ms.Tensor(0)))"),
+        stepping("train_step(x, y, i)"),
+    ),
+    case(
         "from bytecode",
         EAGER,
         JIT.replace("@ms.jit", '@ms.jit(capture_mode="bytecode")'),

@@ -836,6 +836,20 @@ FIRES = [
         TRAIN,
     ),
     case(
+        "the gradient of an object with its loss",
+        READY,
+        "grad_fn = ms.value_and_grad(nn.WithLossCell(net, loss), None, opt.parameters)  # ! display-only\n"
+        "for data, label in dataset.create_tuple_iterator():\n"
+        "    value, grads = grad_fn(data, label)\n    opt(grads)\n",
+    ),
+    case(
+        "a function of Python on a size",
+        IMPORTS,
+        "import math\n\n\n",
+        cell("self.fc = nn.Dense(64, 64)", "self.fc(x) * math.sqrt(x.shape[1])"),
+        RUN_REPORTED.replace("# !", "# ! unsafe"),
+    ),
+    case(
         "adversarial attack before the step",
         IMPORTS,
         NET,
@@ -2037,6 +2051,7 @@ OUTPUTS = "run_context.original_args().net_outputs"
     [
         f"print({OUTPUTS}.asnumpy())",
         f"loss = {OUTPUTS}\nself.total += float(loss)",
+        f"loss = {OUTPUTS}\nself.mean = (self.mean + loss) / 2",
         f"parameters = run_context.original_args()\nloss = {OUTPUTS}\nprint(loss.mean())",
         f"value = {OUTPUTS}\nif np.isnan(value):\n    run_context.request_stop()",
         f'print(f"{{{OUTPUTS}:.3f}}")',

@@ -102,6 +102,19 @@ return h.astype(np.float32)  # ! safe
         ),
     ),
     case(
+        "a power, the bits of whole numbers, and a tensor times a number of Python",
+        IMPORTS,
+        cell(
+            """\
+a, n = x.astype(ms.float32), y.astype(ms.int32)
+h = (a**2).astype(ms.float32)  # ! safe
+n = (n & y.astype(ms.int32)).astype(ms.int32)  # ! safe
+return (a * int(self.k)).astype(ms.float32), (a * len(x)).astype(ms.float32), h, n  # !! safe
+""",
+            inputs="x, y",
+        ),
+    ),
+    case(
         "MindSpore's name of a dtype, in a method beside the graph",
         IMPORTS,
         beside("image = image.astype(ms.float32)\nreturn image.astype(ms.float32)  # ! safe\n"),

@@ -870,8 +870,8 @@ QUIET = [
             GRAPH,
             'size = 32\nother = load()\ntrain_set = ds.MindDataset("a").batch(size)\n',
             STEP,
-            "for batch in train_set.create_tuple_iterator(output_numpy=True):\n    x, y = batch\n",
-            textwrap.indent(f"{each}\n", "    "),
+            "for batch in train_set.create_tuple_iterator(output_numpy=True):\n"
+            + textwrap.indent(f"x, y = batch\n{each}\n", "    "),
         )
         for name, each in (
             ("left out", "if x.shape[0] != size:\n    continue\nstep(x, y)"),

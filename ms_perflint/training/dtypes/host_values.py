@@ -36,8 +36,6 @@ def scalar(program: Program, node: ast.expr, scope: Scope, depth: int = 0) -> Op
         if None in kinds:
             return None
         return float if float in kinds or isinstance(node.op, (ast.Div, ast.Pow)) else int
-    if isinstance(node, ast.Attribute) and node.attr in ("ndim", "size"):
-        return int
     if isinstance(node, ast.Subscript):
         return int if not isinstance(node.slice, ast.Slice) and _is_shape(program, node.value, scope) else None
     if isinstance(node, ast.Call):

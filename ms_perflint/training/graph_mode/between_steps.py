@@ -94,8 +94,7 @@ def _freezing(program: Program) -> list[Binding]:
     """Return the stores of `requires_grad`; none where all store True, the value from the start."""
     stores = program.code.stores_anywhere("requires_grad")
     values = [program.value(each.value, each.scope) for each in stores if each.value is not None]
-    made = (site.node for site in program.sites("Parameter") if isinstance(site.node, ast.Call))
-    if any(word.arg == "requires_grad" for call in made for word in call.keywords):
+    if any(word.arg == "requires_grad" for site in program.sites("Parameter") for word in site.call.keywords):
         return list(stores)
     return [] if len(values) == len(stores) and all(each.must_be(True) for each in values) else list(stores)
 
@@ -107,9 +106,7 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
     if not by_gradient:
         text = Message("PyNative stops training a weight that gets other data, graph mode does not: use `ops.assign`")
     found: list[tuple[ast.expr, ast.expr, Site]] = [
-        (site.node, next(iter(site.node.args), site.node), site)
-        for site in program.sites("load_param_into_net")
-        if isinstance(site.node, ast.Call)
+        (site.node, next(iter(site.call.args), site.node), site) for site in program.sites("load_param_into_net")
     ]
     for word in ("set_data", "assign_value"):
         for site in program.sites(word):

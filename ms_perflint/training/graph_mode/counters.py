@@ -352,7 +352,7 @@ class Loops:
         only = site.scope.only(node) if hops else None
         return node if only is None or only.whole is None else self._named(site, only.whole, hops - 1)
 
-    def gives_data(self, site: Site, head: ast.expr, arrays: bool = False) -> bool:
+    def gives_data(self, site: Site, head: ast.expr, arrays: bool) -> bool:
         """Return whether a loop goes over the batches of a dataset, as tensors, with `arrays` as arrays too."""
         head = self._named(site, self._behind_bar(site, head))
         if isinstance(head, ast.Call) and word_of(head.func) == "enumerate" and head.args:

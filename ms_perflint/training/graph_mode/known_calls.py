@@ -18,10 +18,11 @@ from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import CELLS, is_cell, is_cell_class, kin
+from ms_perflint.training.bases import CELLS, is_cell, is_cell_class
 from ms_perflint.training.dtypes.dtype_names import dtype_of
 from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
+from ms_perflint.training.graph_mode.child_cells import are_children, is_got, is_inserted, rows_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled, is_of_step
 from ms_perflint.training.graph_mode.constants import is_constant, is_set, is_whole
 from ms_perflint.training.optimizers import names_optimizer
@@ -79,10 +80,8 @@ _OF_STRINGS = words(
     """format join lower upper split startswith endswith replace strip isdigit title rstrip find rsplit partition
     zfill"""
 )
-_ROW = "mindspore.nn.SequentialCell"
 _HOLDERS = ROWS | {"mindspore.nn.CellDict"}
 _HELD = (*_TENSORS, "mindspore.Parameter")
-_INSERTS = "insert_child_to_cell"
 _DEPTH = 4  # rows of cells inside of one another
 
 
@@ -149,7 +148,9 @@ class _Callee:
             return False
         if not known:
             is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
-            return is_dead or self._is_unset() or self._is_method() or self._is_in_row() or self._is_got()
+            if is_dead or self._is_unset() or self._is_method():
+                return True
+            return self._is_in_row() or is_got(self.function, callee)
         return all(map(self._compiles, known))
 
     def _is_unset(self) -> bool:
@@ -198,40 +199,12 @@ class _Callee:
 
     def _is_in_row(self) -> bool:
         """Return whether the callee is an item of a row of cells, whose classes are compiled."""
-        node = self.node.func
-        places: list[ast.expr] = [node.value] if isinstance(node, ast.Subscript) else []
-        if isinstance(node, ast.Name) and self.function.home(node.id) is self.function:
-            bound = self.function.flow.at(node)
-            places += [each.stmt.iter for each in bound if isinstance(each.stmt, ast.For)]
-            places += [each.value.value for each in bound if isinstance(each.value, ast.Subscript)]
-        if any(map(self._are_children, places)):
+        rows = rows_of(self.function, self.node.func)
+        if any(are_children(self.program, self.function, each) for each in rows):
             return True
-        parts = [each for place in places for each in ast.walk(place) if isinstance(each, (ast.Name, ast.Attribute))]
+        parts = [each for row in rows for each in ast.walk(row) if isinstance(each, (ast.Name, ast.Attribute))]
         values = (self.program.value(each, self.function).alternatives for each in parts)
         return any(map(self._are_row, values))
-
-    def _are_children(self, node: ast.expr) -> bool:
-        """Return whether an expression is the cells of a SequentialCell, or those that the cell has by their names.
-
-        Run: `for cell in self.blocks.cell_list`, `self._cells.values()`; of a class that derives from SequentialCell
-        also `for cell in self`, `self[0](x)`; from CellList or CellDict that does not compile.
-        """
-        while isinstance(node, (ast.Subscript, ast.Call)):
-            if isinstance(node, ast.Subscript):
-                node = node.value
-            elif isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values"):
-                node = node.func.value
-            elif word_of(node.func) in ("enumerate", "zip") and node.args:
-                node = node.args[0]
-            else:
-                return False
-        if isinstance(node, ast.Attribute) and node.attr == "_cells":
-            return name_of(node.value) == "self"
-        row = node.value if isinstance(node, ast.Attribute) and node.attr == "cell_list" else node
-        if row is node and name_of(node) != "self":
-            return False
-        known = self.program.value(row, self.function).alternatives
-        return any(_ROW in kin(self.program, each.type_api, each.cls) for each in known)
 
     def _are_row(self, known: Sequence[Alternative]) -> bool:
         """Return whether a callee is an item of a row of cells alone, or of the list of which the row is made."""
@@ -246,21 +219,6 @@ class _Callee:
         parts = [self.program.evaluator.read(part) for part in known.parts] if known.is_display else []
         held = [each for part in parts for each in part.alternatives]
         return bool(held) and not any(part.open for part in parts) and all(map(self._compiles, held))
-
-    def _is_got(self) -> bool:
-        """Return whether the callee is a cell by its name, `getattr(self, f"layer{i}")(x)`: its classes compile."""
-        callee = self.node.func
-        if isinstance(callee, ast.Name) and self.function.home(callee.id) is self.function:
-            values = [each.value for each in self.function.flow.at(callee)]
-            return bool(values) and all(map(self._is_get, values))
-        return self._is_get(callee)
-
-    def _is_get(self, node: Optional[ast.expr]) -> bool:
-        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr"
-        holder = node.args[0] if is_call and len(node.args) == 2 else None  # type: ignore[union-attr]
-        while isinstance(holder, ast.Attribute):
-            holder = holder.value
-        return holder is not None and name_of(holder) == "self"
 
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
@@ -297,7 +255,8 @@ class _Callee:
         owner, _, word = api.rpartition(".")
         if api.startswith("mindspore."):
             # what no class sets is one of `nn.Cell`, maybe
-            is_there = owner != "mindspore.nn.Cell" or is_listed(api) or self._is_inserted()
+            is_named = owner != "mindspore.nn.Cell" or is_listed(api)
+            is_there = is_named or is_inserted(self.program, self.function, self.node.func)
             return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if api == "builtins.sorted":  # run: of shapes and of tensors it gives other losses
             parts = (each for part in given(self.node) for each in ast.walk(part))
@@ -325,24 +284,6 @@ class _Callee:
         is_made = made in _PYTHON["numpy"] or (word in _OF_ARRAYS and bool(made) and self._is_of_array(made))
         base = self.node.func.value if isinstance(self.node.func, ast.Attribute) else None
         return word in _OF_ARRAYS and is_made and base is not None and is_constant(self.program, self.function, base)
-
-    def _is_inserted(self) -> bool:
-        """Return whether the callee is an attribute of a class that gives itself cells under names that code computes.
-
-        Run: `self.insert_child_to_cell(name, cell)`, `setattr(self, f"layer{i}", cell)`.
-        """
-        callee = self.node.func
-        cls = self.function.cls if is_own(callee) or self._is_get(callee) else None
-        if cls is None:
-            return False
-        methods = (each for one in ancestors(self.program.evaluator, cls) for each in one.defines)
-        calls = (site for each in methods for site in each.calls)
-        return any(site.word == _INSERTS or (site.word == "setattr" and self._sets_cell(site)) for site in calls)
-
-    def _sets_cell(self, site: Site) -> bool:
-        """Return whether `setattr(self, name, value)` gives a cell."""
-        known = self.program.value(site.call.args[-1], site.scope).alternatives if site.call.args else ()
-        return bool(known) and all(is_cell(self.program, each) for each in known)
 
     def _is_odd_builtin(self, word: str) -> bool:
         """Return whether a function of Python is called in a way that does not compile.

@@ -16,7 +16,7 @@ from typing import NamedTuple, Optional
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import is_decorated, word_of
+from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative
 from ms_perflint.languages import Message
@@ -116,9 +116,7 @@ def recreated_per_epoch(program: Program) -> Optional[Site]:
 
 def _makers_in_iteration(program: Program, site: Site) -> Iterator[Site]:
     """Yield the calls in the same iteration that make what a site calls."""
-    if not isinstance(site.node, ast.Call):
-        return
-    if isinstance(site.node.func, ast.Attribute):
+    if isinstance(site.callee, ast.Attribute):
         yield from _makers_in_attribute(program, site)
         return
     for known in program.evaluator.callees(site).alternatives:
@@ -151,7 +149,7 @@ def _makers_elsewhere(program: Program, site: Site) -> Iterator[Site]:
         maker = maker_of(program, known)
         if maker is None or maker.scope.owner is site.scope.owner or is_compiled(program, maker.scope):
             continue
-        is_got = isinstance(site.node, ast.Call) and word_of(site.node.func) == maker.scope.owner.name
+        is_got = site.word == maker.scope.owner.name
         if is_got and is_decorated(maker.scope.owner.node, "property"):
             is_anew = is_unconditional(program, maker) and repeats(program, site)
         else:

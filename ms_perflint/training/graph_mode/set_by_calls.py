@@ -117,8 +117,8 @@ def _stores(program: Program) -> tuple[Binding, ...]:
     found: list[Binding] = []
     for module in program.modules:
         for site in module.sites_of("setattr"):
-            call = site.node
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 3:
+            call = site.call
+            if isinstance(call.func, ast.Name) and len(call.args) == 3:
                 for name in program.value(call.args[1], site.scope).constants:
                     if isinstance(name, str):
                         target = ast.Attribute(call.args[0], name, ast.Store())

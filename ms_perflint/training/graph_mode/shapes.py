@@ -70,8 +70,8 @@ def of_batches(program: Program) -> Iterator[Obstacle]:
 
 def _batch_makers(program: Program) -> set[Scope]:
     """Return the functions and methods that make batches: `data.batch(4, per_batch_map=pad)`."""
-    calls = [(site, site.node) for word in _PADS for site in program.sites(word) if isinstance(site.node, ast.Call)]
-    given = ((word.value, site.scope) for site, call in calls for word in call.keywords if word.arg == _MAP)
+    sites = [site for word in _PADS for site in program.sites(word)]
+    given = ((word.value, site.scope) for site in sites for word in site.call.keywords if word.arg == _MAP)
     known = [known for node, scope in given for known in program.value(node, scope).alternatives]
     called = (method(program.evaluator, each.cls, "__call__") for each in known if each.cls is not None)
     return {scope for scope in (*(each.definition for each in known), *called) if scope is not None}
@@ -104,10 +104,7 @@ def _pads_to_longest(site: Site) -> bool:
 
     Behind a first axis of some size None mostly stands for one that is the same in all rows: masks of images.
     """
-    given = (
-        [each.value for each in site.node.keywords if each.arg == "pad_info"] if isinstance(site.node, ast.Call) else []
-    )
-    for each in given:
+    for each in (each.value for each in site.call.keywords if each.arg == "pad_info"):
         wholes = [binding.whole for binding in site.scope.lookup(each)] if isinstance(each, ast.Name) else [each]
         for whole in wholes:
             columns = list(whole.values) if isinstance(whole, ast.Dict) else None

@@ -30,8 +30,7 @@ _HOPS = 3  # functions around a call
 
 def in_train_flags(program: Program) -> Iterator[Obstacle]:
     """Yield the first call that gives later steps another training flag than the first one has, if layers read it."""
-    sites = [each for each in program.sites("set_train") if isinstance(each.node, ast.Call)]
-    sets = {each: _flag(program, each) for each in sites if program.runs(each)}
+    sets = {each: _flag(program, each) for each in program.sites("set_train") if program.runs(each)}
     if all(sets.values()) or not _is_read(program):
         return
     on = [each for each, flag in sets.items() if flag]

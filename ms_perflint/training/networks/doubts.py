@@ -210,10 +210,10 @@ def _given_weights(program: Program) -> Optional[Place]:
     """Return where a parameter gets a value that is not computed from its own shape; None without one."""
     for site in program.sites("set_data"):
         func = site.callee
-        if not isinstance(func, ast.Attribute) or not isinstance(site.node, ast.Call) or not program.runs(site):
+        if not isinstance(func, ast.Attribute) or not program.runs(site):
             continue
         name, own = func.value.attr if isinstance(func.value, ast.Attribute) else "", spelling(func.value)
-        parts = (part for argument in site.node.args for part in ast.walk(argument))
+        parts = (part for argument in site.call.args for part in ast.walk(argument))
         if name not in _RATES and not any(isinstance(part, ast.expr) and spelling(part) == own for part in parts):
             return site.module.place(site.node)
     return None

@@ -297,12 +297,10 @@ def _is_reached_by_switch(program: Program, network: Search, site: Site) -> bool
         if site.api == MODEL and not site.is_spread and not has_optimizer(site):
             return False  # without an optimizer there is no training
         given = site.given("network")
-    elif not isinstance(site.node, ast.Call):
-        return True
-    elif isinstance(site.node.func, ast.Attribute) and "mixed_precision" not in site.word:
-        given = site.node.func.value
+    elif site.base is not None and "mixed_precision" not in site.word:
+        given = site.base
     else:
-        given = next(iter(site.node.args), None)
+        given = next(iter(site.call.args), None)
         given_out = (each for each in program.value(site.node, site.scope).alternatives if each.creation is not None)
         if any(known.identity in network.seen for known in given_out):
             return True  # what a function of a library gives, which is not in the files

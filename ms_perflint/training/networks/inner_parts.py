@@ -248,8 +248,8 @@ def fed_by(construct: Scope, layers: Collection[str], others: Collection[str]) -
     """Return the attributes of `self` that a network calls with the output of some of its layers."""
     found = []
     for site in construct.calls:
-        if isinstance(site.node, ast.Call) and site.word in others:
-            nodes = (node for given in site.node.args for node in _behind(given, construct))
+        if site.word in others:
+            nodes = (node for given in site.call.args for node in _behind(given, construct))
             if any(isinstance(node, ast.Call) and word_of(node.func) in layers for node in nodes):
                 found.append(site.word)
     return found

@@ -75,7 +75,7 @@ def _is_conversion(program: Program, site: Site) -> bool:
     `F.mixed_precision_cast(mstype.float32, x)` makes a tensor float32.
     """
     apis = program.apis(site)
-    if isinstance(site.node, ast.Call) and any(api.endswith(_CAST) for api in (site.word, *apis)):
+    if any(api.endswith(_CAST) for api in (site.word, *apis)):
         return not is_float32(program, site)
     return CONVERT not in apis
 
@@ -98,10 +98,8 @@ def _dtype(call: ast.Call) -> Optional[ast.expr]:
 
 
 def _sets_flag(program: Program, site: Site) -> bool:
-    if not isinstance(site.node, ast.Call) or not program.runs(site):
-        return False
-    flags = [keyword.value for keyword in site.node.keywords if keyword.arg in ("fp16", "bf16", None)]
-    return any(program.value(flag, site.scope).truth is not False for flag in flags)
+    flags = [keyword.value for keyword in site.call.keywords if keyword.arg in ("fp16", "bf16", None)]
+    return program.runs(site) and any(program.value(flag, site.scope).truth is not False for flag in flags)
 
 
 # --- what is forced to float32
@@ -130,7 +128,7 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
 def _forced(program: Program) -> Iterator[Call]:
     """Yield the running `to_float` calls with a literal float32, those of the entry script first."""
     for site in _to_float(program):
-        if isinstance(site.node, ast.Call) and written_dtype(site.node) is not None and is_float32(program, site):
+        if written_dtype(site.node) is not None and is_float32(program, site):
             yield Call(site, program, "")
 
 

@@ -72,11 +72,10 @@ def _logarithms_of_tensors(program: Program) -> Iterator[Site]:
     """Yield where running code calls a method of what may be a tensor: `p.log()`, `p.xlogy(q)`; no function."""
     for word in _LOGARITHMS:
         for site in program.sites(word):
-            func = site.callee
-            if isinstance(func, ast.Attribute) and isinstance(site.node, ast.Call) and program.runs(site):
+            if site.base is not None and program.runs(site):
                 found = program.evaluator.callees(site).alternatives
                 is_other = any(known.definition or (known.api and not known.api.startswith(_OWN)) for known in found)
-                if len(site.node.args) == (word == "xlogy") and not is_other:
+                if len(site.call.args) == (word == "xlogy") and not is_other:
                     yield site
 
 

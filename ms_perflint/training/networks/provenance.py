@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import operator
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -12,17 +11,15 @@ from typing import NamedTuple, Optional
 from ms_perflint.core.findings import Place
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Part, receiver_name
+from ms_perflint.infer.computing import OPERATORS
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.program import Program
 
-_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
+_OPERATORS: Mapping[type[ast.operator], Callable[..., int]] = {
+    kind: OPERATORS[kind] for kind in (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 }
 
 

@@ -178,8 +178,6 @@ class Code:
             self._callee(known, site)
         if (found and not value.open) or self._is_held(node.func, function):
             return
-        if found and all(each.api or each.type_api for each in found):
-            return
         is_method = isinstance(node.func, ast.Attribute) and not is_own(node.func) and not found
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
             self.joins |= known_kinds.joins(site.word)
@@ -228,8 +226,7 @@ class Code:
             return
         if known.is_object and api.startswith(CELLS):
             self.joins |= word in known_kinds.STATEFUL
-            if isinstance(site.node, ast.Call):
-                self._follows(site.node, word, site)
+            self._follows(site.call, word, site)
             if is_loss_api(api):
                 self._loss(site)
             else:
@@ -247,7 +244,7 @@ class Code:
                 stop(site.module, site.node, ASKS)
         elif known.is_object or not word[:1].isupper():  # else a primitive is made, to be called
             self.joins |= known_kinds.joins(word)
-            is_followed = isinstance(site.node, ast.Call) and self._follows(site.node, word, site)
+            is_followed = self._follows(site.call, word, site)
             is_mixed = known_kinds.joins(word) and site.scope.owner.parent in self.inner
             if (not known_kinds.is_operator(word) or is_mixed) and not is_followed:
                 unknown(site.module, site.node, word)
@@ -259,8 +256,7 @@ class Code:
 
     def _is_made_of_numbers(self, site: Site) -> bool:
         """Return whether a layer that compiled code makes is given numbers alone."""
-        given = plainly_given(site.node) if isinstance(site.node, ast.Call) else []
-        return all(self.numbers.is_number(each, site.scope.owner) for each in given)
+        return all(self.numbers.is_number(each, site.scope.owner) for each in plainly_given(site.call))
 
     def _follows(self, node: ast.Call, word: str, site: Site) -> bool:
         """Return whether a call makes a value of the dtype of a tensor, of whole numbers, or of float32.

@@ -146,7 +146,7 @@ def _makers(program: Program, known: Alternative) -> list[Call]:
     sites = [made] if made is not None else program.callers(known.cls)
     if not all(_takes_the_same(program, init) for init in inits if init is not None):
         sites = inside
-    return [Call(site, program, MODEL) for site in sites if isinstance(site.node, ast.Call)]
+    return [Call(site, program, MODEL) for site in sites]
 
 
 def _takes_the_same(program: Program, init: Scope) -> bool:
@@ -159,7 +159,7 @@ def _takes_the_same(program: Program, init: Scope) -> bool:
     if not own.mapping or own.words != own.slots or own.slots != names[: len(own.slots)]:
         return False
     taken = len(own.slots) + bool(own.rest)
-    calls = [site.node for site in init.calls if site.word == "__init__" and isinstance(site.node, ast.Call)]
+    calls = [site.call for site in init.calls if site.word == "__init__"]
     return any(len(call.args) == taken > 0 and call.keywords and passes_parameters_on(call, own) for call in calls)
 
 

@@ -98,7 +98,7 @@ def _kept(program: Program, function: Scope, passed: frozenset[str], depth: int 
     attributes = function.parent.attributes.items() if function.parent is not None else ()
     found = {name for name, bindings in attributes if any(is_passed(each.value) for each in bindings)}
     for site in function.calls if depth and passed else ():
-        if site.word == "__init__" and isinstance(site.node, ast.Call):
+        if site.word == "__init__":
             for init in {known.definition for known in program.evaluator.callees(site).alternatives}:
                 if init is not None and init.is_function:
                     found |= _kept(program, init, parameters_given(program.evaluator, init, site, is_passed), depth - 1)
