@@ -139,7 +139,7 @@ BUDGET = {
     "outlined": 18,
     "expressions": 162,
     "reached": 2,
-    "evaluated": 232,
+    "evaluated": 233,
     "sliced": 1,
 }
 
@@ -306,8 +306,8 @@ def test_each_file_of_a_library_is_parsed_once(
 LIBRARIES = {
     tools_and_package: (312, 12),
     examples_beside_package: (175, 12),
-    registry: (250, 1),  # what hides a network is asked once for MSP202; files that fill the table are of the program
-    calls_of_a_package: (138, 0),
+    registry: (251, 1),  # what hides a network is asked once for MSP202; files that fill the table are of the program
+    calls_of_a_package: (139, 0),
 }
 
 

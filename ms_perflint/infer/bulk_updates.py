@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import name_of, path_of
-from ms_perflint.infer import bases, config_files, mappings, method_writes, narrowing, sequences, setting_loops
+from ms_perflint.index.syntax_forms import name_of
+from ms_perflint.infer import bases, method_writes, narrowing, setting_loops, update_values
 from ms_perflint.infer import update_forms as forms
-from ms_perflint.infer.alternatives import ConfigDocument, Display, Instance
+from ms_perflint.infer.alternatives import Display, Instance
 from ms_perflint.infer.call_context import CallContext
 from ms_perflint.infer.call_order import has_run_before, is_made_once, is_never_before
-from ms_perflint.infer.configs import sources
 from ms_perflint.infer.evaluator import Evaluator, Reading
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.queries import query
@@ -130,7 +129,18 @@ def _updates_of(evaluator: Evaluator, holders: frozenset[object]) -> tuple[Updat
 
     What reads a setting rests on these alone: the other updates of a program differ from that of another entry script.
     """
-    return tuple(each for each in _updates(evaluator) if not holders.isdisjoint(_receivers(evaluator, each)))
+    by_receiver, updates = _by_receiver(evaluator), _updates(evaluator)
+    return tuple(updates[at] for at in sorted({at for each in holders for at in by_receiver.get(each, ())}))
+
+
+@query(bottom={})
+def _by_receiver(evaluator: Evaluator) -> Mapping[object, Sequence[int]]:
+    """Return the positions of the updates of a program by what they may change: see `_receivers`."""
+    found: dict[object, list[int]] = {}
+    for at, update in enumerate(_updates(evaluator)):
+        for each in _receivers(evaluator, update):
+            found.setdefault(each, []).append(at)
+    return found
 
 
 @query(bottom=frozenset())
@@ -144,19 +154,12 @@ def _receivers(evaluator: Evaluator, update: Update) -> frozenset[object]:
     found = [known for known in held if not method_writes.is_called(evaluator, update, known)]
     classes = (cls for known in found if known.cls is not None for cls in bases.ancestors(evaluator, known.cls))
     if update.word == forms.INSIDE:
-        taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in _paths(evaluator, update))
+        paths = update_values.paths(evaluator, update)
+        taken = (Held(update.receiver, update.block.scope, taken=(*path[:-1],)) for path in paths)
         return frozenset(known.identity for part in taken for known in evaluator.read(part).alternatives)
     own = ((forms.CLASS, known.what) for known in found if known.definition is not None)
     copies = (known.copied for known in found if known.copied is not None)
     return frozenset([*(known.identity for known in found), *classes, *own, *copies])
-
-
-def _paths(evaluator: Evaluator, update: Update) -> list[list[str]]:
-    """Return the names in a list of names and values that are paths to objects inside of an object."""
-    assert isinstance(update.node, ast.Call)
-    parts = sequences.whole(evaluator, evaluator.value(update.node.args[0], update.block.scope)) or ()
-    paths = [str(evaluator.read(part).constant).split(".") for part in parts[::2]]
-    return [path for path in paths if len(path) > 1]
 
 
 def _is_later(evaluator: Evaluator, update: Update, store: Binding) -> bool:
@@ -232,7 +235,8 @@ def _after(
     evaluator: Evaluator, update: Update, before: list[Value], name: object, scope: Scope, absent: Value
 ) -> list[Value]:
     """Return the value of a setting after an update, from its value before."""
-    given, reachability = _given(evaluator, update, name, scope), evaluator.reachability(update.block, scope)
+    given = update_values.given(evaluator, update, name, scope)
+    reachability = evaluator.reachability(update.block, scope)
     if given is None or reachability == IMPOSSIBLE:
         return before
     is_there = [bool(value.alternatives) and value is not absent for value in before]
@@ -297,105 +301,3 @@ def _is_taken(evaluator: Evaluator, update: Update, name: object, scope: Scope) 
             holds = evaluator.value(condition.test, scope).default_truth
             answers.append(True if holds is condition.result or condition.is_required else None)
     return False if False in answers else None if None in answers else True
-
-
-# --- what is laid over it
-
-
-def _given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[Value]:
-    """Return the value that an update gives a setting; None where it does not change it."""
-    key = getattr(update.key, "value", name)
-    is_other = update.word == forms.NAMED and str(key).partition(".")[0] != name
-    if is_other or (update.word == forms.SETDEFAULT and key != name):
-        return None
-    if update.word in (forms.EXEC, forms.NAMED):
-        return TOP
-    if update.word == forms.INSIDE:
-        return TOP if any(path[-1] == name for path in _paths(evaluator, update)) else None
-    if isinstance(update.key, ast.Constant):
-        value = evaluator.value(update.value, scope) if update.value is not None else TOP
-        is_given = update.word == forms.SETDEFAULT and path_of(update.receiver) == "os.environ"
-        return value._replace(overridable=True) if is_given else value
-    if update.key is not None and update.value is not None:
-        return _in_loop(evaluator, update.loop, update.value, name, scope)
-    if update.word == forms.OWN:
-        return _in_mapping(evaluator, Held(update.value, scope), name) if update.value is not None else TOP
-    node = update.node
-    assert isinstance(node, ast.Call)
-    if update.word == forms.LISTED and node.args:
-        return _in_list(evaluator, node.args[0], name, scope)
-    if update.word in evaluator.libraries.merges:
-        return _of_holders(evaluator, config_files.at(evaluator, node.args[0], scope), name) if node.args else TOP
-    for keyword in node.keywords:
-        if keyword.arg == name:
-            return evaluator.value(keyword.value, scope)
-    spread = [Held(keyword.value, scope) for keyword in node.keywords if keyword.arg is None]
-    for argument in node.args[update.first :]:
-        part = Held.of(argument, scope)
-        opened = sequences.opened(evaluator, part) if part.is_spread else [part]
-        spread += opened if opened is not None else [Held(argument, scope, TOP)]
-    parts = [_in_mapping(evaluator, each, name) for each in spread]
-    given = [part for part in parts if part is not None]
-    return join(given) if given else None
-
-
-def _in_list(evaluator: Evaluator, listed: ast.expr, name: object, scope: Scope) -> Optional[Value]:
-    """Return the value of a setting in a list of names and values; None where it has none. A text is parsed again."""
-    value = evaluator.value(listed, scope)
-    parts = sequences.whole(evaluator, value) if value.default_truth is not False else []
-    given: Optional[Value] = TOP if parts is None or len(parts) % 2 else None
-    for key, part in zip(parts[::2], parts[1::2]) if parts and given is None else ():
-        word = evaluator.read(key).constant
-        if not isinstance(word, str) or word.partition(".")[0] == name:
-            read = evaluator.read(part)
-            is_text = any(isinstance(constant, str) for constant in read.constants)
-            given = TOP if word != name or is_text else read
-    return join([given or Value(()), Value((), False, True)]) if value.overridable else given
-
-
-def _in_mapping(evaluator: Evaluator, mapping: Held, name: object) -> Optional[Value]:
-    """Return the value of a setting in a mapping of an update; None where it has none."""
-    holders = evaluator.read(mapping)
-    whats = (known.what for known in holders.alternatives)
-    if any(isinstance(what, ConfigDocument) and what.document is not None for what in whats):
-        return _of_holders(evaluator, holders, name)
-    found = evaluator.read(mapping._replace(taken=(*mapping.taken, name)))
-    if found.alternatives or (found.overridable and not found.open):
-        return found
-    return None if mappings.held(evaluator, holders, name) is False else _of_holders(evaluator, holders, name)
-
-
-def _in_loop(
-    evaluator: Evaluator, loop: Optional[setting_loops.Loop], value: ast.expr, name: object, scope: Scope
-) -> Optional[Value]:
-    """Return the value that a loop over names of settings gives one of them; None where it does not reach it."""
-    if loop is None:
-        found = sources(evaluator, value, scope)
-        return _of_holders(evaluator, Value(found, not found), name)
-    if setting_loops.has(evaluator, loop, name, scope) is False:
-        return None
-    given = setting_loops.at_key(evaluator, value, loop, name, scope)
-    return evaluator.read(given) if given is not None else TOP
-
-
-def _of_holders(evaluator: Evaluator, holders: Value, name: object) -> Optional[Value]:
-    """Return the setting of what is laid over an object; None where it does not have it."""
-    values = []
-    for known in _last_documents(evaluator, holders.alternatives, name):
-        answer = evaluator.holds(known, name)
-        if answer is not False:
-            values.append(evaluator.item(known, name) if answer else TOP)
-    if holders.open or not holders.alternatives:
-        values.append(TOP)
-    return join(values) if values else None
-
-
-def _last_documents(evaluator: Evaluator, holders: Sequence[Alternative], name: object) -> list[Alternative]:
-    """Return what is laid over an object; of the documents of one file only the last that holds the setting."""
-    found: dict[object, Alternative] = {}
-    for known in holders:
-        what = known.what
-        key = (what.path, what.keys) if isinstance(what, ConfigDocument) and what.document is not None else id(known)
-        if key not in found or evaluator.holds(known, name):
-            found[key] = known
-    return list(found.values())
