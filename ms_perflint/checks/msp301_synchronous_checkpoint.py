@@ -39,12 +39,13 @@ class SynchronousCheckpoint(Check):
 
     def suspect(self, call: Call) -> bool:
         """A checkpoint is saved per step or per epoch of a training, and synchronously."""
+        program = self.program
         return (
             not devices.is_on_cpu(call)
             and not family.is_part(call.module, family.ADAPTERS)
             and checkpoints.is_synchronous(call)
-            and training.is_trained(self.program)
-            and self.program.runs(call)
+            and (training.is_trained(program) or (training.is_library(program) and call.api == checkpoints.SAVE))
+            and program.runs(call)
             and checkpoints.saves_repeatedly(call)
         )
 

@@ -87,6 +87,14 @@ class Entries:
         return self.has_main(path) or len(self.programs(path)) == 1
 
     @fact
+    def is_distributed(self, path: str) -> bool:
+        """Return whether a file is in a package with a packaging file beside it, or above a folder `src` around it."""
+        above = self.imports.ancestors(os.path.dirname(path))
+        level = self._outside(above, 0)
+        roots = above[level : level + 1 + (os.path.basename(above[level]) == "src")] if level else []
+        return any(self.imports.files.named(root, *DECLARING) for root in roots)
+
+    @fact
     def _declared(self, root: str) -> tuple[str, ...]:
         """Return the endings of the files that console scripts of a project start: `train = pkg.train:main`."""
         names = sorted(self.imports.files.named(root, *DECLARING))

@@ -190,9 +190,12 @@ def _has_epochs(program: Program, scope: Scope) -> bool:
 
 
 def _is_used(program: Program, cls: Scope) -> bool:
-    """Return whether running code outside of a class loads its name, or the class has a decorator."""
+    """Return whether running code outside of a class loads its name, or the class has a decorator.
+
+    Users of a library make objects of its classes.
+    """
     assert isinstance(cls.node, ast.ClassDef)
-    if cls.node.decorator_list:
+    if cls.node.decorator_list or (cls.module.path == program.entry and training.is_library(program)):
         return True
     for module in program.modules:
         names = module.aliases(cls.name)

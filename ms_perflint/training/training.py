@@ -234,6 +234,12 @@ def _is_of_mindspore(program: Program, site: Site) -> bool:
     return not is_of_torch and any(program.project.contains_any(m.path, _OURS) for m in modules)
 
 
+def is_library(program: Program) -> bool:
+    """Return whether the entry script only defines what users of a distributed package train with."""
+    entries = program.project.entries
+    return not entries.has_main(program.entry) and entries.is_distributed(program.entry)
+
+
 def is_callback(program: Program, cls: Scope) -> bool:
     """Return whether a class is a callback, whose hooks `Model.train` calls."""
     return any(api.endswith("Callback") for api in kin(program, "", cls))

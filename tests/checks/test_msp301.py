@@ -2032,6 +2032,67 @@ QUIET += [
 ]
 
 
+# A callback of a library: its users are not in the project
+SAVER = """import os
+
+import mindspore as ms
+
+
+class SaveEach(ms.Callback):
+    def __init__(self, net, folder):
+        self.net, self.folder = net, folder
+
+    def {hook}(self, run_context):
+        self.save(run_context.original_args().cur_epoch_num)
+
+    def save(self, number):
+        ms.save_checkpoint(self.net, os.path.join(self.folder, f"{number}.ckpt"))  # ! unsafe
+"""
+SETUP = "from setuptools import setup\n\nsetup(name='lib', packages=['lib'])\n"
+
+
+def library(saver: str = SAVER, hook: str = "epoch_end") -> dict[str, str]:
+    """Return the files of a library with a callback."""
+    return {"setup.py": SETUP, "lib/__init__.py": "", "lib/callbacks.py": saver.replace("{hook}", hook)}
+
+
+TRAIN = f"{MODEL}model.train(9, dataset)\n"
+INNER = dict.fromkeys(("setup.cfg", "lib/__init__.py", "lib/utils/__init__.py"), "")
+FIRES += [
+    case("callback of a library", library()),
+    case("callback of a library, for each step", library(hook="step_end")),
+    case("callback of a library beside a training without it", {**library(), "train.py": TRAIN}),
+    case("callback of a library that is imported", {**library(), "train.py": f"import lib.callbacks\n{TRAIN}"}),
+    *(
+        case(f"callback of a library in {folder}", {**files, f"{folder}/callbacks.py": library()["lib/callbacks.py"]})
+        for folder, files in (
+            ("src/lib", {"pyproject.toml": "", "src/lib/__init__.py": ""}),
+            ("lib/utils", INNER),
+        )
+    ),
+]
+UNMARKED = SAVER.replace("  # ! unsafe", "")
+QUIET += [
+    case("callback of no package", {"setup.py": SETUP, "callbacks.py": UNMARKED.replace("{hook}", "epoch_end")}),
+    case(
+        "callback of a package that nothing distributes",
+        {name: text for name, text in library(UNMARKED).items() if name != "setup.py"},
+    ),
+    *(
+        case(f"{name} of a library", library(text, hook))
+        for name, text, hook in (
+            ("callback of a script", f"{UNMARKED}\n\nif __name__ == '__main__':\n    print(SaveEach)\n", "epoch_end"),
+            ("callback that saves at the end", UNMARKED, "end"),
+            ("callback with a method of another name", UNMARKED, "finish"),
+            ("class that is no callback", UNMARKED.replace("(ms.Callback)", ""), "epoch_end"),
+            ("callback that waits for nothing", UNMARKED.replace('ckpt")', 'ckpt"), async_save=True'), "epoch_end"),
+            ("function", "import mindspore as ms\n\n\ndef epoch_end(net):\n    ms.save_checkpoint(net, 'a')\n", ""),
+            ("config", "import mindspore as ms\n\n\ndef make(n):\n    return ms.CheckpointConfig(n)\n", ""),
+        )
+    ),
+]
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)
