@@ -18,7 +18,8 @@ from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.path_values import ANY, DEEP, Hole, Path, Piece
 from ms_perflint.infer.values import Value
 
-FEW = 8  # paths that one expression can be, callers of one function
+FEW = 8  # callers of one function, and defaults
+MOST = 32  # paths that one expression can be
 _MADE = (ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Call)  # texts that are made of others
 _ITSELF = frozenset(
     {
@@ -62,7 +63,7 @@ def _parts(piece: Piece) -> list[Piece]:
 
 
 def _few(found: Iterable[Path]) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(found))[:FEW]
+    return tuple(dict.fromkeys(found))[:MOST]
 
 
 class _Reader(KeptPaths):
@@ -204,7 +205,7 @@ class _Reader(KeptPaths):
                 whole = path._replace(calls=whole.calls | path.calls) if is_new else whole.added(path, between)
             else:
                 found.append(whole)
-            if len(found) >= FEW:
+            if len(found) >= MOST:
                 break
         return found
 
@@ -354,7 +355,7 @@ def _choices(value: Value) -> Optional[tuple[str, ...]]:
     """Return the strings that a value can be with known options; else those by default."""
     found = _texts(value)
     others = [str(known.constant) for known in value.alternatives if isinstance(known.constant, (str, PurePath))]
-    return found if found is None else tuple(dict.fromkeys((*found, *others)))[:FEW]
+    return found if found is None else tuple(dict.fromkeys((*found, *others)))[:MOST]
 
 
 def _loops(binding: Binding) -> frozenset[int]:

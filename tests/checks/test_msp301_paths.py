@@ -665,6 +665,26 @@ USED = [
         for name, made in KEPT.items()
     ),
     used(
+        "a file of several names in a folder of several names, uploaded by a helper with several callers",
+        """
+        import moxing as mox
+
+        def sync(source, target):
+            mox.file.copy_parallel(source, target)
+
+        folder = "a" if one else "b" if two else "c" if three else "d"
+        name = "small" if one else "medium" if two else "large"
+        sync(args.data, "obs://data")
+        sync(folder + "/logs", "obs://logs")
+        sync(folder + "/plots", "obs://plots")
+        ---
+        path = os.path.join(folder, f"{name}_{epoch}.ckpt")
+        ms.save_checkpoint(net, path)  #s
+        sync(path, "obs://weights")
+        """,
+        options=True,
+    ),
+    used(
         "one file uploaded by the word for folders",
         """
         import moxing as mox
