@@ -65,9 +65,9 @@ class Path(NamedTuple):
     def cut(self) -> tuple[Path, Path]:
         """Return the folder and the last component of a path."""
         *folder, last = components(self.pieces)
-        joined: list[Piece] = []
-        for component in folder:
-            joined += ["/", *component] if joined else component
+        joined: list[Piece] = ["/"] if folder == [()] else []  # of a file right below the root
+        for at, component in enumerate(folder):
+            joined += ["/", *component] if at else component
         return Path(_plain(joined), self.calls), Path(last, self.calls)
 
 

@@ -286,6 +286,8 @@ class _Reader(KeptPaths):
             return self.read(given[0], scope, depth)
         if word in ("dirname", "basename") and given:
             return [path.cut()[word == "basename"] for path in self.read(given[0], scope, depth)]
+        if word in ("with_name", "with_suffix") and len(given) == 2:
+            return self.renamed(word, given, scope, depth)
         if word == "format" and is_method and base is not None:
             words = {each.arg: each.value for each in node.keywords if each.arg is not None}
             return self.template(base, _FIELDS, node.args, words, scope, depth)
@@ -293,6 +295,18 @@ class _Reader(KeptPaths):
             key = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
             return self.recorded(base, key, scope, depth) if isinstance(key, str) else self.held(base, scope, depth)
         return self.held(node, scope, depth)
+
+    def renamed(self, word: str, given: Sequence[ast.expr], scope: Scope, depth: int) -> Sequence[Path]:
+        """Return paths with another name or suffix in the same folder."""
+        found = []
+        for path, other in product(self.read(given[0], scope, depth), self.read(given[1], scope, depth)):
+            folder, name = path.cut()
+            if word == "with_suffix":
+                last = name.pieces[-1] if name.pieces else ""
+                stem = re.sub(r"\.\w*$", "", last) if isinstance(last, str) else last
+                other = Path((*name.pieces[:-1], stem), name.calls).added(other)
+            found.append(folder.added(other, "/") if folder.pieces else other)
+        return found
 
     def part(self, node: ast.expr, at: int, scope: Scope, depth: int) -> Sequence[Path]:
         """Return the element of a tuple at an index, also of one that a function returns."""

@@ -41,6 +41,13 @@ def unused(name: str, text: str, options: bool = False) -> object:
     return case(name, STEP, OPTIONS if options else "", loop(text).replace("#s", "# ! unsafe"))
 
 
+BESIDE = (  # ways to name a file beside another one
+    'log.with_suffix(".ckpt")',
+    'log.with_name("net.ckpt")',
+    'log.parent / "net.ckpt"',
+    'os.path.join(os.path.dirname(log), "net.ckpt")',
+    'os.path.splitext(log)[0] + ".ckpt"',
+)
 _IN = "config.folder = os.path.join(config.root, str(datetime.datetime.now()))"
 KEPT = {  # ways to hold a folder under an attribute
     "a namespace": f'config = types.SimpleNamespace(root="/cache/out"); {_IN}',
@@ -664,6 +671,23 @@ USED = [
         )
         for name, made in KEPT.items()
     ),
+    *(
+        used(
+            f"file that {renamed} gives in a folder that is uploaded",
+            f"""
+        from pathlib import Path
+        import moxing as mox
+
+        log = Path("/cache/out") / f"{{args.out}}.log"
+        ---
+        ms.save_checkpoint(net, str({renamed}))  #s
+        ---
+        mox.file.copy_parallel("/cache/out", "obs://bucket")
+        """,
+            options=True,
+        )
+        for renamed in BESIDE
+    ),
     used(
         "a file of several names in a folder of several names, uploaded by a helper with several callers",
         """
@@ -989,6 +1013,23 @@ LAST = """
     saver = ModelCheckpoint("net", "ckpt", config)
     """
 UNUSED = [
+    *(
+        unused(
+            f"file that {renamed} gives in another folder than the one that is uploaded",
+            f"""
+        from pathlib import Path
+        import moxing as mox
+
+        log = Path("/cache/logs") / f"{{args.out}}.log"
+        ---
+        ms.save_checkpoint(net, str({renamed}))  #s
+        ---
+        mox.file.copy_parallel("/cache/out", "obs://bucket")
+        """,
+            options=True,
+        )
+        for renamed in BESIDE
+    ),
     *(
         unused(
             f"unknown folder under an attribute: {name}",
