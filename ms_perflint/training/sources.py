@@ -164,12 +164,17 @@ def _functions(program: Program, cls: Scope, function: Scope) -> list[Scope]:
             inner = (each for value in lists for each in evaluator.each(value).alternatives)
             yield from (entered for each in inner if (entered := entered_by(evaluator, each)) is not None)
         for node in descendants(caller.node):
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-                found = (known.cls for known in program.value(node.value, caller).alternatives)
-                rows = (method(evaluator, each, "__getitem__") for each in found if each is not None)
-                yield from (each for each in rows if each is not None)
+            yield from _subscripted(program, caller, node)
 
     return [each for each in reachable([function], called) if each.is_function]
+
+
+def _subscripted(program: Program, function: Scope, node: ast.AST) -> Iterator[Scope]:
+    """Yield the methods `__getitem__` that `self.rows[index]` calls; none for other nodes."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+        found = (known.cls for known in program.value(node.value, function).alternatives)
+        rows = (method(program.evaluator, each, "__getitem__") for each in found if each is not None)
+        yield from (each for each in rows if each is not None)
 
 
 def _works(program: Program, site: Site) -> bool:
@@ -187,10 +192,12 @@ def _works(program: Program, site: Site) -> bool:
 
 
 def _looped(program: Program, function: Scope) -> Iterator[Site]:
-    """Yield the calls in loops over the rows of a batch that take time."""
-    for site in function.calls:
-        loop = next((each for each in site.block.loops if isinstance(each, ast.For)), None)
-        if loop is not None and program.evaluator.may_run(site) and _takes_time(program, site, {function}):
+    """Yield the calls in loops over the rows of a batch that take time, also by `self.rows[index]`."""
+    loops = (each for each in descendants(function.node) if isinstance(each, ast.For))
+    rows = (row for loop in loops for node in descendants(loop) for row in _subscripted(program, function, node))
+    for site in (*function.calls, *(site for row in rows for site in row.calls)):
+        is_looped = site.scope.owner is not function or any(isinstance(each, ast.For) for each in site.block.loops)
+        if is_looped and program.evaluator.may_run(site) and _takes_time(program, site, {function, site.scope.owner}):
             yield site
 
 

@@ -736,6 +736,39 @@ def test_a_check_of_each_row_is_no_work(calls: str, named: str) -> None:
     assert all(f"`{named}`" in each.message for each in findings)
 
 
+@pytest.mark.parametrize(
+    ("of_other", "rows", "named"),
+    [
+        ("return np.pad(self.rows[index], 1)", "[self.made[i] for i in range(4)]", ""),  # one expression, no loop
+        ("return np.pad(self.rows[index], 1)", "[]\n            for i in range(4): row.append(self.made[i])", "pad"),
+        ("return Row(self.rows[index])", "[]\n            for i in range(4): row.append(self.made[i])", "Row"),
+        ("return self.rows[index]", "[]\n            for i in range(4): row.append(self.made[i])", ""),
+        ("return list(self.rows[index])", "[]\n            for i in range(4): row.append(self.made[i])", ""),
+        ("return np.pad(self.rows[index], 1)", "[]\n            for i in range(4): row.append(self.data[i])", ""),
+        ("return np.pad(self.rows[index], 1)", "self.data[0]\n            for i in range(4): print(i)", ""),
+    ],
+)
+def test_rows_of_another_source_in_a_loop(of_other: str, rows: str, named: str) -> None:
+    other = f"""
+    class Row:
+        def __init__(self, row):
+            self.row = row
+
+
+    class Other:
+        def __init__(self):
+            self.rows = np.load("a")
+
+        def __getitem__(self, index):
+            {of_other}
+
+
+    """
+    parts = (IMPORTS, other, source(f"row = {rows}", "Other()"), START, MAKE.replace("  # ! unsafe", ""), TRAIN)
+    findings = Program({"train.py": join(*parts)}).lint(CODE).findings
+    assert [f"`{named}`" in each.message for each in findings] == ([True] if named else [])
+
+
 @pytest.mark.parametrize(("name", "before", "given"), DECIDED)
 def test_what_decides_the_workers_is_named(name: str, before: str, given: str) -> None:
     made = f"train_set = ds.GeneratorDataset(Source(files), num_parallel_workers={given})\n"
