@@ -47,6 +47,15 @@ PLAIN = "\n\ndef forward(x, y):\n    return loss_fn(net(x), y)\n\n\n"
 OTHER = "other = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 4))\n"
 
 
+ROWS = (
+    "def down():\n    return nn.Dense(8, 8)\n\n\ndef up():\n    return nn.Dense(8, 8)\n\n\n"
+    "class Rows(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.last = []\n        MADE\n"
+    "        self.out = nn.Dense(8, 4)\n\n    def construct(self, x):\n        for each in self.rows:\n"
+    "            x = each(x)\n        for each in self.last:\n            x = each(x)\n        return self.out(x)\n\n\n"
+    "rows = Rows()\n"
+)
+
+
 def holding(
     name: str, inner: str, prefix: str = "", body: str = "whole(x, y)", start: str = ""
 ) -> tuple[str, tuple[str, ...]]:
@@ -928,6 +937,19 @@ READY = [
         "head = nn.SequentialCell(nn.Dense(8, 8))\nboth = nn.SequentialCell([head, net])\n",
     ),
     holding("a network beside one that a cell holds", "self.net(x) + other(x)"),
+    *(
+        holding(f"layers of two rows, {name}", "rows(x)", start=ROWS.replace("MADE", made))
+        for name, made in (
+            ("lists", "self.a = down(); self.b = up(); self.rows = [self.a]; self.last = [self.b]"),
+            (
+                "lists that are added to",
+                "self.a = down(); self.b = up(); self.last.extend([self.b]); self.rows = [self.a]",
+            ),
+            ("of cells", "self.rows = nn.CellList([down()]); self.last = nn.CellList([up()])"),
+            ("in rows", "self.rows = nn.CellList([nn.SequentialCell(down())]); self.last = nn.SequentialCell([up()])"),
+            ("that are added to", "self.rows = nn.CellList([]); self.rows.append(down()); self.last = [up()]"),
+        )
+    ),
     holding("one network that a cell holds and calls from outside", "self.net(x) + net(x)", "auto_prefix=False"),
     forward(
         "networks with a prefix",

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from ms_perflint.index.execution_order import root_name
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_own, name_of, word_of
 from ms_perflint.infer.bases import ancestors
@@ -59,7 +60,10 @@ def in_names(program: Program, function: Scope) -> Iterator[Obstacle]:
     if are_weights_renamed and not _renames_optimizers(program):
         return
     met: dict[object, _Named] = {}
-    free = [site for site in function.calls if site not in inside]
+    # by a name of the function it is a cell of its own, too: `for block in self.blocks: x = block(x)`
+    free = [
+        site for site in function.calls if cls is None or root_name(site.callee or site.node) not in function.bindings
+    ]
     for site in (*free, *(inside if cls is not None and _keeps_names(program, cls) else ())):
         own: dict[object, _Named] = {}
         for known in program.evaluator.callees(site).alternatives:

@@ -178,6 +178,8 @@ class Code:
             self._callee(known, site)
         if (found and not value.open) or self._is_held(node.func, function):
             return
+        if found and all(each.api or each.type_api for each in found):
+            return  # `self.dropout = flag`, and then `nn.Dropout`: it is called where it is the layer
         is_method = isinstance(node.func, ast.Attribute) and not is_own(node.func) and not found
         if is_method and (known_kinds.is_operator(site.word) or site.word in ("append", "extend")):
             self.joins |= known_kinds.joins(site.word)
