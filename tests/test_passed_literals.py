@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from front import run
 from programs import Program, join
 
 START = """
@@ -125,6 +128,15 @@ def test_each_script_passes_its_own() -> None:
     scripts = {"a.py": ("ms.GRAPH_MODE", "False"), "b.py": ("0", "sink=False"), "c.py": ("0", "True")}
     program = Program({"shared.py": SHARED, **{name: SCRIPT.format(*each) for name, each in scripts.items()}})
     assert _written(program, "MSP102") == {"a.py": ["fit(data, True)"], "b.py": ["fit(data, sink=True)"]}
+
+
+def test_the_changed_files_are_named(tmp_path: Path) -> None:
+    scripts = {"a.py": SCRIPT.format(0, "False"), "b.py": SCRIPT.format(0, "False")}
+    for name, text in {"shared.py": SHARED, **scripts}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ran = run("--isolated", "--select", "MSP102", "--fix", ".", cwd=tmp_path)
+    assert ran.out == "Fixed a.py: MSP102\nFixed b.py: MSP102\nFound 1 finding (1 fixed, 0 remaining).\n"
+    assert (tmp_path / "shared.py").read_text(encoding="utf-8") == SHARED
 
 
 def test_scripts_that_need_different_edits_of_one_file_get_none() -> None:

@@ -137,10 +137,11 @@ def _done(outcome: Outcome, fixed: int) -> Message:
 
 
 def _fixed_files(fixed: tuple[Finding, ...]) -> list[Message]:
-    """Return one line for each fixed file."""
+    """Return one line for each changed file: a finding may be fixed in another one."""
     codes: dict[str, Counter[str]] = {}
     for finding in fixed:
-        codes.setdefault(finding.place.path, Counter())[finding.code] += 1
+        for path in {edit.path for edit in finding.fix.edits} if finding.fix is not None else {finding.place.path}:
+            codes.setdefault(path, Counter())[finding.code] += 1
     return [
         Message(
             "Fixed {file}: {rules}",
