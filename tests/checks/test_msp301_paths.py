@@ -48,6 +48,22 @@ BESIDE = (  # ways to name a file beside another one
     'os.path.join(os.path.dirname(log), "net.ckpt")',
     'os.path.splitext(log)[0] + ".ckpt"',
 )
+
+
+def beside(folder: str, renamed: str) -> str:
+    """Return a save beside a log in a folder; another folder, or this one, is uploaded."""
+    return f"""
+        from pathlib import Path
+        import moxing as mox
+
+        log = Path("/cache/{folder}") / f"{{args.out}}.log"
+        ---
+        ms.save_checkpoint(net, str({renamed}))  #s
+        ---
+        mox.file.copy_parallel("/cache/out", "obs://bucket")
+        """
+
+
 _IN = "config.folder = os.path.join(config.root, str(datetime.datetime.now()))"
 KEPT = {  # ways to hold a folder under an attribute
     "a namespace": f'config = types.SimpleNamespace(root="/cache/out"); {_IN}',
@@ -672,20 +688,7 @@ USED = [
         for name, made in KEPT.items()
     ),
     *(
-        used(
-            f"file that {renamed} gives in a folder that is uploaded",
-            f"""
-        from pathlib import Path
-        import moxing as mox
-
-        log = Path("/cache/out") / f"{{args.out}}.log"
-        ---
-        ms.save_checkpoint(net, str({renamed}))  #s
-        ---
-        mox.file.copy_parallel("/cache/out", "obs://bucket")
-        """,
-            options=True,
-        )
+        used(f"file that {renamed} gives in a folder that is uploaded", beside("out", renamed), True)
         for renamed in BESIDE
     ),
     used(
@@ -1013,23 +1016,7 @@ LAST = """
     saver = ModelCheckpoint("net", "ckpt", config)
     """
 UNUSED = [
-    *(
-        unused(
-            f"file that {renamed} gives in another folder than the one that is uploaded",
-            f"""
-        from pathlib import Path
-        import moxing as mox
-
-        log = Path("/cache/logs") / f"{{args.out}}.log"
-        ---
-        ms.save_checkpoint(net, str({renamed}))  #s
-        ---
-        mox.file.copy_parallel("/cache/out", "obs://bucket")
-        """,
-            options=True,
-        )
-        for renamed in BESIDE
-    ),
+    *(unused(f"file that {renamed} gives in another folder", beside("logs", renamed), True) for renamed in BESIDE),
     *(
         unused(
             f"unknown folder under an attribute: {name}",
