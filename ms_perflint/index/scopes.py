@@ -161,6 +161,14 @@ class Scope:
         return self if self._owner is None else self._owner
 
     @property
+    def evaluated_in(self) -> Scope:
+        """Return the function or module that evaluates its code; the body of a class runs with the code around it."""
+        scope = self.owner
+        while scope.is_class and scope.parent is not None:
+            scope = scope.parent.owner
+        return scope
+
+    @property
     def calls_inside(self) -> list[Site]:
         """Return the calls in a function or class; of a lambda its own among those of the function around it."""
         if not isinstance(self.node, ast.Lambda):

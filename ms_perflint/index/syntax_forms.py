@@ -225,6 +225,13 @@ def imported_module(stmt: ast.stmt, alias: ast.alias) -> tuple[str, int]:
     return f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level
 
 
+def imported_packages(stmt: ast.stmt) -> set[str]:
+    """Return the first words of the modules that an import statement names; none of a relative one."""
+    if isinstance(stmt, ast.ImportFrom):
+        return {stmt.module.partition(".")[0]} if stmt.module and not stmt.level else set()
+    return {alias.name.partition(".")[0] for alias in stmt.names} if isinstance(stmt, ast.Import) else set()
+
+
 def imported_name(stmt: ast.AST, alias: ast.alias) -> str:
     """Return the full name of what an import statement binds to a name; "" for a relative one."""
     if isinstance(stmt, ast.ImportFrom):

@@ -15,6 +15,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.resolve.outline import BUILTIN, LOGGING
 from ms_perflint.training import followed, training
+from ms_perflint.training.other_frameworks import is_of_another_framework
 
 HARMLESS = frozenset(word.decode() for word in BUILTIN | LOGGING) | {"filterwarnings", "simplefilter", "warn"}
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -34,7 +35,7 @@ def not_followed(program: Program) -> Optional[Message]:
     """Return the call that may train and cannot be followed; None where it is known whether a program trains."""
     if training.is_unit_test(program) or not is_started(program) or not followed.may_hold_trainer(program):
         return None
-    if not program.is_whole or training.is_trained(program):
+    if not program.is_whole or is_of_another_framework(program) or training.is_trained(program):
         return None
     call = followed.trainer(program)
     return call.said(program) if call is not None else None

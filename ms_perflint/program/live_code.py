@@ -68,16 +68,8 @@ def runs_at_once(entry: str, site: Site) -> bool:
 
     `entry`: its path.
     """
-    scope = evaluating(site)
+    scope = site.scope.evaluated_in
     return scope.module.path == entry and (scope.parent is None or scope.parent is scope.module.scope)
-
-
-def evaluating(site: Site) -> Scope:
-    """Return the function or module that evaluates a site; the body of a class runs with the code around it."""
-    scope = site.scope.owner
-    while scope.is_class and scope.parent is not None:
-        scope = scope.parent.owner
-    return scope
 
 
 def config_words(program: Files, path: str, directory: str) -> frozenset[str]:

@@ -53,7 +53,7 @@ class RunningCode:
 
     def is_live(self, site: Site) -> bool:
         """Return whether the function, class body or module that evaluates a site runs."""
-        return live_code.runs_at_once(self.entry, site) or live_code.evaluating(site) in self.reached
+        return live_code.runs_at_once(self.entry, site) or site.scope.evaluated_in in self.reached
 
     # --- calls
 

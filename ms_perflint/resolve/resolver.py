@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ms_perflint.core.facts import fact
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import imported_module
+from ms_perflint.index.syntax_forms import imported_module, imported_packages
 from ms_perflint.mindspore_api import exports
 from ms_perflint.resolve.import_statements import Import
 from ms_perflint.resolve.imports import Located, Roots
@@ -98,6 +98,15 @@ class Resolver:
         if isinstance(stmt, ast.ImportFrom):
             names.insert(0, (stmt.module or "", stmt.level))
         return tuple(file for name in names for file in self._locate(module, *name).files)
+
+    @fact
+    def at_import(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return what the import of a file imports in turn: local files, and the first words of other packages."""
+        module = self.project.module(path)
+        scopes = [] if module is None else [scope for scope in module.scopes if scope.evaluated_in is module.scope]
+        stmts = [stmt for scope in scopes for stmt, _ in scope.imports]
+        files = {file for stmt in stmts for file in self.imported_files(stmt, module)} if module is not None else ()
+        return frozenset(files), frozenset(top for stmt in stmts for top in imported_packages(stmt))
 
     def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
         """Return the module `name` inside of a package."""

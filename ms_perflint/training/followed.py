@@ -221,7 +221,7 @@ def _may_lead_to_training(program: Program, site: Site) -> bool:
 
     Not if its name begins with a package of the program, and no module in that names what may train.
     """
-    start = _start(site.call.args[0], site.scope) if site.call.args else ""
+    start = start_of(site.call.args[0], site.scope) if site.call.args else ""
     package = program.import_target(site.module, start.rpartition(".")[0], 0) if "." in start[1:] else None
     if not isinstance(package, SemanticIndex) or not package.path.endswith(INIT) or re.search("[{%]", start):
         return True
@@ -231,7 +231,7 @@ def _may_lead_to_training(program: Program, site: Site) -> bool:
     return any(project.contains_any(path, _marks()) or project.matches(path, _CALLS) for path in found)
 
 
-def _start(node: Optional[ast.expr], scope: Scope) -> str:
+def start_of(node: Optional[ast.expr], scope: Scope) -> str:
     """Return what stands before the unknown end of a text: "models." for `f"models.{name}"`; "" for other texts."""
     for _ in range(MEMBERS):
         if isinstance(node, ast.Name):

@@ -16,8 +16,8 @@ from ms_perflint.program.callers import entering
 from ms_perflint.program.live_code import EXPOSING
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import kin
-from ms_perflint.training.family import FAMILY
 from ms_perflint.training.optimizers import is_optimizer_word
+from ms_perflint.training.other_frameworks import MINDSPORE, is_of_another_framework
 from ms_perflint.training.training_steps import is_of_inputs_only, is_step, step_flow
 
 _STEPS = (
@@ -25,7 +25,6 @@ _STEPS = (
     "ForwardValueAndGrad",
 )  # fmt: skip
 _GRAD = rb"grad\b(?<!\wgrad)"  # the function, by whatever name its module goes: it is looked for as one text
-_OURS = ("mindspore", *(each.name for each in FAMILY))  # packages whose tensors are those of MindSpore
 # `model.train` and `getattr(model, "train")`, not `from mindspore.train import Model`
 _TRAIN = rb"""\.\s*(?:train|fit)\b(?!\s*\.|[ \t]+import\b)|(?:getter|getattr|caller)\([^\n]*['"](?:train|fit)['"]"""
 RUNNERS = ("pytest", "unittest")  # what runs unit tests, also from their own main guard
@@ -71,8 +70,8 @@ def is_trained(program: Program) -> bool:
 
 
 def may_train(program: Program) -> bool:
-    """Return whether the bytes of the files allow a training step: before it is known what runs."""
-    return mentions_training(program) and not is_unit_test(program)
+    """Return whether the files allow a training step of MindSpore: by their bytes, and what running code imports."""
+    return mentions_training(program) and not is_unit_test(program) and not is_of_another_framework(program)
 
 
 @fact
@@ -227,11 +226,11 @@ def _is_of_mindspore(program: Program, site: Site) -> bool:
     optimizers = program.value(callee.value, site.scope).alternatives
     apis = [known.type_api for known in optimizers if known.type_api]
     if apis:
-        return any(api.partition(".")[0] in _OURS for api in apis)
+        return any(api.partition(".")[0] in MINDSPORE for api in apis)
     modules = [known.cls.module for known in optimizers if known.cls is not None] or [site.module]
     module = site.module
     is_of_torch = "torch" in module.imported or any("torch" in scope.names for scope in module.scopes)  # not imported
-    return not is_of_torch and any(program.project.contains_any(m.path, _OURS) for m in modules)
+    return not is_of_torch and any(program.project.contains_any(m.path, tuple(MINDSPORE)) for m in modules)
 
 
 def is_library(program: Program) -> bool:
