@@ -225,6 +225,18 @@ def imported_module(stmt: ast.stmt, alias: ast.alias) -> tuple[str, int]:
     return f"{stmt.module}.{alias.name}" if stmt.module else alias.name, stmt.level
 
 
+def run_at_import(tree: ast.Module) -> list[Union[ast.Import, ast.ImportFrom]]:
+    """Return the import statements of a file outside of its functions."""
+    found: list[Union[ast.Import, ast.ImportFrom]] = []
+    todo: list[ast.AST] = [tree]
+    for node in todo:  # which grows meanwhile
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.append(node)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.expr)):
+            todo.extend(children(node))
+    return found
+
+
 def imported_packages(stmt: ast.stmt) -> set[str]:
     """Return the first words of the modules that an import statement names; none of a relative one."""
     if isinstance(stmt, ast.ImportFrom):

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.graphs import reachable
+from ms_perflint.core.source import Source, SourceError
+from ms_perflint.index.parsing import parse
 from ms_perflint.index.semantic_index import ImportStatement, Scope, SemanticIndex
-from ms_perflint.index.syntax_forms import imported_module, imported_packages
+from ms_perflint.index.syntax_forms import imported_module, imported_packages, run_at_import
 from ms_perflint.mindspore_api import exports
 from ms_perflint.resolve.import_statements import Import
 from ms_perflint.resolve.imports import Located, Roots
@@ -79,12 +81,12 @@ class Resolver:
             return Namespace(module, dotted, level)
         return None if level or found.files else dotted
 
-    def _locate(self, module: SemanticIndex, dotted: str, level: int) -> Located:
-        return self.project.imports.locate(module.directory, Import(level, dotted), self.roots)
+    def _locate(self, directory: str, dotted: str, level: int) -> Located:
+        return self.project.imports.locate(directory, Import(level, dotted), self.roots)
 
     def may_give(self, module: SemanticIndex, star: ast.ImportFrom, name: str) -> bool:
         """Return whether a star import may bind a name; False where the outlines of local modules exclude it."""
-        path = self._locate(module, star.module or "", star.level).module
+        path = self._locate(module.directory, star.module or "", star.level).module
         return path is None or bool(self._among(path, {name})) or self._has_from_mindspore(path, name)
 
     def _has_from_mindspore(self, path: str, name: str) -> bool:
@@ -94,19 +96,26 @@ class Resolver:
 
     def imported_files(self, stmt: ImportStatement, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files that an import statement runs if they have not run before."""
+        return self._imported_from(module.directory, stmt)
+
+    def _imported_from(self, directory: str, stmt: ImportStatement) -> tuple[str, ...]:
         names = [imported_module(stmt, alias) for alias in stmt.names]
         if isinstance(stmt, ast.ImportFrom):
             names.insert(0, (stmt.module or "", stmt.level))
-        return tuple(file for name in names for file in self._locate(module, *name).files)
+        return tuple(file for dotted, level in names for file in self._locate(directory, dotted, level).files)
 
     @fact
     def at_import(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Return what the import of a file imports in turn: local files, and the first words of other packages."""
-        module = self.project.module(path)
-        scopes = [] if module is None else [scope for scope in module.scopes if scope.evaluated_in is module.scope]
-        stmts = [stmt for scope in scopes for stmt, _ in scope.imports]
-        files = {file for stmt in stmts for file in self.imported_files(stmt, module)} if module is not None else ()
-        return frozenset(files), frozenset(top for stmt in stmts for top in imported_packages(stmt))
+        """Return what the import of a file imports in turn: local files, and the first words of other packages.
+
+        No module of the file is held for it.
+        """
+        try:
+            stmts = run_at_import(parse(Source(path, self.project.raw(path) or b"")))
+        except SourceError:
+            stmts = []
+        files = {file for stmt in stmts for file in self._imported_from(os.path.dirname(path), stmt)}
+        return frozenset(files), frozenset(package for stmt in stmts for package in imported_packages(stmt))
 
     def submodule(self, module: SemanticIndex, name: str) -> Union[SemanticIndex, Namespace, None]:
         """Return the module `name` inside of a package."""
@@ -149,7 +158,7 @@ class Resolver:
     @fact
     def _star_files(self, module: SemanticIndex) -> tuple[str, ...]:
         """Return the files of the project that a module imports by a star."""
-        found = (self._locate(module, star.module or "", star.level).module for star, _ in module.scope.stars)
+        found = (self._locate(module.directory, star.module or "", star.level).module for star, _ in module.scope.stars)
         return tuple(path for path in found if path is not None)
 
     def starred(self, module: SemanticIndex) -> list[str]:
@@ -161,7 +170,7 @@ class Resolver:
         """Yield the modules from which a module may import a name, and the name there."""
         for stmt, alias in module.imported.get(name, ()):
             if isinstance(stmt, ast.ImportFrom):
-                path = self._locate(module, stmt.module or "", stmt.level).module
+                path = self._locate(module.directory, stmt.module or "", stmt.level).module
                 for target in self._binding(path, alias.name) if path is not None else ():
                     yield target, alias.name
         for path in self._star_files(module):
@@ -232,7 +241,7 @@ class Resolver:
 
     def _files_of_modules(self, module: SemanticIndex, imports: Iterable[tuple[ast.stmt, ast.alias]]) -> Iterator[str]:
         """Yield the files of the modules that import statements bind to names."""
-        found = (self._locate(module, *imported_module(stmt, alias)).module for stmt, alias in imports)
+        found = (self._locate(module.directory, *imported_module(stmt, alias)).module for stmt, alias in imports)
         return (path for path in found if path is not None)
 
     def files_by_call(self, module: SemanticIndex) -> tuple[str, ...]:
