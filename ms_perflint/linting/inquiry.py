@@ -20,6 +20,7 @@ from ms_perflint.linting.suspects import all_candidates, candidates, passes_trig
 from ms_perflint.program.program import Program
 from ms_perflint.resolve.project import Project
 from ms_perflint.training import conditions
+from ms_perflint.training.other_frameworks import is_of_another_framework
 
 
 class Failure(NamedTuple):
@@ -119,6 +120,8 @@ class Inquiry:
         found: Found = {}
         site: Optional[Site] = None
         try:
+            if is_of_another_framework(program):
+                return found
             instance = self.check_in(check, program)
             sites = all_candidates(instance, module, self.candidates(check, module))
             for site in instance.narrowed(sites):
