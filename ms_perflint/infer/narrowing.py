@@ -111,8 +111,8 @@ def allowed(evaluator: Evaluator, value: Value, conditions: Sequence[Condition])
     if value.only is not None and not value.overridable:
         return value
     for part in (part for condition in conditions for part in condition.parts):
-        tested = evaluator.value(choice(part.test).node, part.scope).alternatives
-        kept = tuple(each for each in value.alternatives if each not in tested or not _holds(part.opposite, each))
+        tested = {known.place for known in evaluator.value(choice(part.test).node, part.scope).alternatives}
+        kept = tuple(each for each in value.alternatives if each.place not in tested or not _holds(part.opposite, each))
         if len(kept) < len(value.alternatives):
             value = value._replace(alternatives=kept, open=value.open or value.overridable or not kept)
     return value

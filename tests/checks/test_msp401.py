@@ -50,6 +50,7 @@ TRAIN = """
 OPTION = """
 p = argparse.ArgumentParser()
 p.add_argument("--workers", type=int, default=1)
+p.add_argument("--level", type=int, default=1)
 p.add_argument("--distribute", action="store_true")
 args = p.parse_args()
 """
@@ -231,11 +232,13 @@ files, others = load(0.3)
         "    return ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers=workers)  # ! no fix\n\n\n"
         "train_set = make()\n",
     ),
-    program(
-        "decided by another option than the code around it",
-        READ,
-        f"{OPTION}if args.distribute:\n    train_set = {GIVEN}args.workers)  # ! no fix\n"
-        f"else:\n    train_set = {GIVEN}4)\n",
+    *(
+        program(
+            f"decided by another option than the code around it: {test}",
+            READ,
+            f"{OPTION}if {test}:\n    train_set = {GIVEN}args.workers)  # ! no fix\nelse:\n    train_set = {GIVEN}4)\n",
+        )
+        for test in ("args.distribute", "args.level != 1")
     ),
     program(
         "rows that change the source",
