@@ -278,6 +278,20 @@ def _inside(before: str) -> tuple[str, str | None]:
         ),
         ("def f():\n    import mindspore as ms\n\n    def g():\n        h()\n", "ms.CheckpointConfig", ""),
         ("class C:\n    def f(self):\n        import mindspore as ms\n        g()\n", "ms.CheckpointConfig", ""),
+        # in a `try` without which the file can do, too, and not where the file imports MindSpore in another way then
+        (
+            "try:\n    import mindspore.nn as nn\n    a = 1\nexcept ImportError:\n    a = 0\ndef f():\n    g()\n",
+            "CheckpointConfig",
+            "try:\n    import mindspore.nn as nn\n    from mindspore.train import CheckpointConfig\n    a = 1\n"
+            "except ImportError:\n    a = 0\ndef f():\n    g()\n",
+        ),
+        (
+            "try:\n    from mindspore import nn\nexcept ImportError:\n    from mindspore import nn\n"
+            "def f():\n    g()\n",
+            "CheckpointConfig",
+            "try:\n    from mindspore import nn\nexcept ImportError:\n    from mindspore import nn\n"
+            "from mindspore.train import CheckpointConfig\ndef f():\n    g()\n",
+        ),
         # elsewhere as at the top
         ("import mindspore as ms\ndef f():\n    import mindspore\n    g()\n", "ms.CheckpointConfig", ""),
         (

@@ -48,10 +48,8 @@ def import_name(
     api = mindspore_api.canonical(api)
     bound = _bound(module)
     inside = imports_inside(module, scope)
-    body = inside or [
-        each for stmt in module.tree.body for each in (stmt.body if isinstance(stmt, ast.Try) else [stmt])
-    ]
-    known = _spelled(body, api, bound, version)
+    body = [each for stmt in module.tree.body for each in (stmt.body if isinstance(stmt, ast.Try) else [stmt])]
+    known = _spelled([*inside, *body], api, bound, version)
     name = api.rpartition(".")[2]
     exchanged = _exchanged(module, instead, api, version) if instead and name not in bound else None
     if exchanged is not None:
@@ -78,14 +76,16 @@ def name_in(program: Program, scope: Scope, api: str, line_length: int) -> tuple
 
 
 def imports_inside(module: SemanticIndex, scope: Scope | None) -> list[ast.stmt]:
-    """Return the first imports of MindSpore in the function around a scope, if the file has none at its top level.
+    """Return the first imports of MindSpore in a `try` of the file, or in the function around a scope, in run.
 
-    A script may parse its arguments first: the import of MindSpore takes seconds.
+    None for a file that imports MindSpore otherwise. A script may parse its arguments first: the import of MindSpore
+    takes seconds. Or it may run without MindSpore: an import outside of the `try` would end it.
     """
-    if scope is None or any(map(_names_mindspore, module.tree.body)):
+    on_top = [stmt for stmt in module.tree.body if _names_mindspore(stmt)]
+    if scope is None or not all(map(_is_guard, on_top)):
         return []
-    for each in scope.chain():
-        body: Sequence[ast.stmt] = each.node.body if isinstance(each.node, FUNCTIONS) else ()
+    around: Sequence[ast.AST] = on_top or [each.node for each in scope.chain()]
+    for body in (node.body for node in around if isinstance(node, (ast.Try, *FUNCTIONS))):
         at = next((n for n, stmt in enumerate(body) if isinstance(stmt, _IMPORTS) and _names_mindspore(stmt)), None)
         if at is not None:
             return list(takewhile(lambda stmt: isinstance(stmt, _IMPORTS), body[at:]))
@@ -255,6 +255,13 @@ def _new_import(module: SemanticIndex, line: str, inside: Sequence[ast.stmt]) ->
     if index < 0:
         return insert_after_imports(module, line)
     return (insert_below(module, index, line),)
+
+
+def _is_guard(stmt: ast.stmt) -> bool:
+    """Return whether a statement imports from MindSpore where that can be, and nothing from it where it cannot."""
+    if not isinstance(stmt, ast.Try) or not any(map(_names_mindspore, stmt.body)):
+        return False
+    return not any(_names_mindspore(each) for handler in stmt.handlers for each in handler.body)
 
 
 def _names_mindspore(stmt: ast.stmt) -> bool:

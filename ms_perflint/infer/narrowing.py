@@ -106,6 +106,18 @@ def of_paths(evaluator: Evaluator, values: Sequence[tuple[Value, Block, int]], s
     return join(found)
 
 
+def allowed(evaluator: Evaluator, value: Value, conditions: Sequence[Condition]) -> Value:
+    """Return the part of a value that conditions on the same value allow: not the default 1 behind `if workers > 1`."""
+    if value.only is not None and not value.overridable:
+        return value
+    for part in (part for condition in conditions for part in condition.parts):
+        tested = {known.place for known in evaluator.value(choice(part.test).node, part.scope).alternatives}
+        kept = tuple(each for each in value.alternatives if each.place not in tested or not _holds(part.opposite, each))
+        if len(kept) < len(value.alternatives):
+            value = value._replace(alternatives=kept, open=value.open or value.overridable or not kept)
+    return value
+
+
 def is_behind_flag(evaluator: Evaluator, block: Block, scope: Optional[Scope]) -> bool:
     """Return whether only an option that is on or off leads to a block: one that names a file may name any."""
     for condition in path_condition(block):

@@ -8,11 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.reachability import OPTIONAL
+from ms_perflint.index.reachability import OPTIONAL, condition_of
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.signature import Argument, Arguments, Layer, Opener, Signature, shown
 from ms_perflint.index.syntax_forms import is_spread
-from ms_perflint.infer import sequences
+from ms_perflint.infer import narrowing, sequences
 from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value
 
@@ -74,7 +74,7 @@ class Call(Site):
         Where it is not known whether something is passed, the default is no alternative.
         """
         default = self._default(name)
-        value = self.passed(name, default)
+        value = narrowing.allowed(self.program.evaluator, self.passed(name, default), condition_of(self))
         if not value.open or self._argument(name).part is not None:
             return value
         return value._replace(

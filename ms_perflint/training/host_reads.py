@@ -316,8 +316,8 @@ class _Results(NamedTuple):
 
 def is_in_each_iteration(program: Program, step: StepLoop, site: Site) -> bool:
     """Return whether a read runs in each iteration that takes the step: it has no further condition."""
-    known = condition_of(step.site)
-    for each in condition_of(site):
+    known = [part for each in condition_of(step.site) for part in each.parts]
+    for each in (part for condition in condition_of(site) for part in condition.parts):
         if _is_periodic(step, each) and not _is_each_time(program, each):
             return False
         if each in known or is_main_test(each.test) or _is_of_tensor(each) or _is_each_time(program, each):

@@ -654,7 +654,7 @@ FIRES = [
     each("a total so far", "total = total + loss", "print(total)  # !"),
     *(
         each(f"of all steps: {test}", f"if {test}:", "    print(loss)  # !", before=EVERY)
-        for test in ("i % 1 == 0", "(i + 1) % args.every == 0")
+        for test in ("i % 1 == 0", "(i + 1) % args.every == 0", "rank == 0 and i % args.every == 0")
     ),
     *(
         each(f"of the first process: {test}", f"if {test}:", "    print(loss)  # !", before="rank = get_rank_id()\n")

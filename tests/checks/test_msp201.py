@@ -62,6 +62,26 @@ GAN = """
 
 
     """
+PENALTY = """
+    class Judged(nn.Cell):
+        def __init__(self, maker, judge):
+            super().__init__()
+            self.maker = maker
+            self.judge = judge
+            self.slope = {made}
+
+        def penalty(self, x):
+            return ops.square(self.slope{taken}(x)).mean()
+
+        def construct(self, x, z):
+            return self.judge(self.maker(z)).mean() - self.judge(x).mean(){more}
+
+
+    step = nn.TrainOneStepCell(Judged(maker, judge), opt_d)  # ! display-only
+    for data, noise in dataset.create_tuple_iterator():
+        step(data, noise)
+    """
+PENALTIES = (("ops.GradOperation()", "(self.judge)"), ("ops.grad(judge)", ""), ("ops.GradOperation()(judge)", ""))
 STEP = """
     def forward(data, label):
         return loss(net(data), label)
@@ -211,6 +231,15 @@ def by_device(name: str, text: str, mark: str) -> object:
 
 
 FIRES = [
+    *(
+        case(
+            f"a penalty of slopes that no code takes: {made}",
+            IMPORTS,
+            GAN,
+            PENALTY.format(made=made, taken=taken, more=""),
+        )
+        for made, taken in PENALTIES
+    ),
     *(case(f"class that is held {name}", READY, held, f"model = {made}\n", TRAIN) for name, held, made in HELD),
     *(
         case(f"wide behind wide {at} {w}", IMPORTS, added(chained(body, w)), RUN_REPORTED.replace("Net()", "make()", 1))
@@ -1781,6 +1810,15 @@ QUIET = [
             value, grads = grad_d(data, noise)
             opt_d(grads)
         """,
+    ),
+    *(
+        case(
+            f"a penalty of slopes in a method: {made}",
+            IMPORTS,
+            GAN,
+            PENALTY.format(made=made, taken=taken, more=" + self.penalty(x)").replace("  # ! display-only", ""),
+        )
+        for made, taken in PENALTIES
     ),
     case(
         "penalty in a class that is named a loss",

@@ -47,6 +47,14 @@ TRAIN = """
     model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
     model.train(10, train_set)
     """
+OPTION = """
+p = argparse.ArgumentParser()
+p.add_argument("--workers", type=int, default=1)
+p.add_argument("--level", type=int, default=1)
+p.add_argument("--distribute", action="store_true")
+args = p.parse_args()
+"""
+GIVEN = "ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers="
 START = 'files = open("list").read().split()\n'
 LOOP = """
     net = nn.Dense(64, 16)
@@ -223,6 +231,14 @@ files, others = load(0.3)
         "def make(workers=1):\n"
         "    return ds.GeneratorDataset(Source(files), ['x'], num_parallel_workers=workers)  # ! no fix\n\n\n"
         "train_set = make()\n",
+    ),
+    *(
+        program(
+            f"decided by another option than the code around it: {test}",
+            READ,
+            f"{OPTION}if {test}:\n    train_set = {GIVEN}args.workers)  # ! no fix\nelse:\n    train_set = {GIVEN}4)\n",
+        )
+        for test in ("args.distribute", "args.level != 1")
     ),
     program(
         "rows that change the source",
@@ -551,6 +567,16 @@ QUIET = [
         train="model = ms.Model(nn.Dense(64, 16), nn.MSELoss(), metrics={'loss'})\nmodel.eval(val_set.batch(32))\n",
     ),
     silent("a text", make="rows = ds.GeneratorDataset(Source(files), ['x'])\ntrain_set = 'a b'.split(' ')[0]\n"),
+    *(
+        silent(f"a number that the code around it rules out: {made[:30]}", make=OPTION + made)
+        for made in (
+            f"if args.workers > 1:\n    train_set = {GIVEN}args.workers)\nelse:\n    train_set = {GIVEN}4)\n",
+            f"train_set = {GIVEN}args.workers) if args.workers != 1 else {GIVEN}4)\n",
+            f"n = args.workers\nm = n\nif n >= 2 and m:\n    train_set = {GIVEN}m)\nelse:\n    train_set = {GIVEN}4)\n",
+            f"def make(n, workers):\n    if n == 1:\n        return {GIVEN}4)\n    return {GIVEN}workers)\n\n\n"
+            "train_set = make(args.workers, args.workers)\n",
+        )
+    ),
     silent("more workers", make=MAKE.replace("['x']", "['x'], num_parallel_workers=4")),
     silent("a number that is not known", make=MAKE.replace("['x']", "['x'], num_parallel_workers=int(input())")),
     silent("as many as all", make=MAKE.replace("['x']", "['x'], num_parallel_workers=None")),

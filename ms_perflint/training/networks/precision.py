@@ -197,7 +197,8 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optiona
     derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
     if not derivatives:
         return None
-    known = reach(program, trained(program)).scopes
+    found = reach(program, trained(program)).scopes & program.reached
+    known = {scope for scope in found if scope.name != "__init__"}  # which makes them
     inside = [call for call in derivatives if call.scope.owner in known or is_loss(program, call.scope.owner)]
     if not inside and not reach(program, values).is_hidden:
         made = {id(call.node) for call in derivatives}
