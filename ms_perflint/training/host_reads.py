@@ -39,7 +39,7 @@ _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)  # of a tensor, they give a tensor
 _OPERATORS = ("mindspore.ops.", "mindspore.mint.")
 _RANK = (
     r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
-    r"|([\w.]*[._])?(is_)?(main|master|chief)(_(process|device|rank|node))?(\(\))?"
+    r"|([\w.]*[._])?(is_|(?=\w+_))(main|master|chief)(_(process|device|rank|node))?(\(\))?"
 )
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = rf"{EVALUATES}|score|accura"

@@ -844,6 +844,7 @@ QUIET = [
             "not args.is_main",
             "is_main_phase_over",
             "args.domain",
+            "args.main",
         )
     ),
     each(
