@@ -30,6 +30,7 @@ _ITSELF = frozenset(
 _PLACES = re.compile(r"%(?:\((?P<name>\w+)\))?[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]|%%")
 _FIELDS = re.compile(r"\{\{|\}\}|\{(?P<name>\w*)(?P<more>[^{}]*)\}")
 _HERE = Path((".",))
+TEMPORARY = "TemporaryDirectory"  # of `tempfile`, whose value, or `name`, is the path
 _MAGIC = re.compile(r"\*+|\?|\[[^\]]*\]")
 
 
@@ -122,6 +123,8 @@ class _Reader(KeptPaths):
                 return self.behind([first, self.read(stmt.value, binding.scope, depth + 1)], "")
         if binding.kind == "parameter" and depth < DEPTH:
             return self.parameter(binding, depth)
+        if binding.kind == "with" and isinstance(binding.value, ast.Call) and word_of(binding.value.func) == TEMPORARY:
+            return self.read(binding.value, binding.scope, depth)
         if binding.kind == "for" and binding.value is not None and len(binding.path) < 2:
             over, inner = binding.value, binding.scope
             found = (

@@ -17,11 +17,12 @@ def writes(program: Program, variable: str) -> Iterator[tuple[Site, ast.expr]]:
         is_variable = any(known.api == "os.environ" for known in held)
         if is_variable and isinstance(stmt, ast.stmt) and store.value is not None:
             yield Site(scope.module, node, "", stmt, store.block, None), store.value  # type: ignore[arg-type]
-    for call in program.calls("os.environ.setdefault"):
+    for call in program.calls("os.environ.setdefault", "os.putenv"):
         args = call.node.args
         if len(args) == 2 and program.value(args[0], call.scope).must_be(variable):
             yield call, args[1]
     for call in program.calls("os.environ.update"):
+        yield from ((call, each.value) for each in call.node.keywords if each.arg == variable)
         shown = call.node.args[0] if call.node.args else None
         pairs = [*zip(shown.keys, shown.values)] if isinstance(shown, ast.Dict) else []
         for key, text in pairs:

@@ -13,7 +13,7 @@ from ms_perflint.index.reachability import excludes
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.infer.kept_paths import LISTINGS
 from ms_perflint.infer.path_values import Path, is_folder_of, is_same_file, words
-from ms_perflint.infer.paths import listed, paths, patterns
+from ms_perflint.infer.paths import TEMPORARY, listed, paths, patterns
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS
@@ -33,6 +33,7 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys(("upload", "upload_file", "put_file", "putFile", "fput_object", "put_object"), "uploaded"),
     **dict.fromkeys(("log_artifact", "upload_artifact", "log_model", "add_file", "save"), "uploaded"),
     **dict.fromkeys(("upload_from_filename", "put_object_from_file"), "uploaded"),
+    **dict.fromkeys(("put", "putfo"), "uploaded"),  # of SFTP and SCP, also to the thread that does it
     **dict.fromkeys(("add", "write"), "packed"),
 }
 _FOLDERS: Mapping[str, str] = {
@@ -42,7 +43,7 @@ _FOLDERS: Mapping[str, str] = {
     **dict.fromkeys(("listdir", "walk", "fwalk", *LISTINGS), "listed"),
     **dict.fromkeys(("copy_parallel", "sync_data", "upload_folder", "upload_directory"), "uploaded"),
     **dict.fromkeys(("add_dir", "push_model"), "uploaded"),
-    **dict.fromkeys(("log_artifacts", "upload", "upload_file", "put_object", "putFile"), "uploaded"),
+    **dict.fromkeys(("log_artifacts", "upload", "upload_file", "put_object", "putFile", "put"), "uploaded"),
     **dict.fromkeys(("make_archive", "add", "write"), "packed"),
 }
 _COMMANDS = frozenset(
@@ -203,7 +204,16 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
             for path in written:
                 if use.is_of(path) and _may_be_after(program, site, path, use):
                     return use
-    return None
+    temporary = (use for module in program.modules for use in _temporary(program, module))
+    return next((use for use in temporary if any(use.is_of(path) for path in written)), None)
+
+
+def _temporary(program: Program, module: SemanticIndex) -> Iterator[Use]:
+    """Yield the temporary folders of a file, which are removed after all that is written to them."""
+    for site in module.sites_of(TEMPORARY):
+        if isinstance(site.node, ast.Call):
+            for path in paths(program.evaluator, site.node, site.scope):
+                yield Use(site, "removed", path, False, True)
 
 
 # --- order

@@ -37,7 +37,10 @@ _ARITHMETIC = (ast.BinOp, ast.Subscript, ast.Call, ast.Name)
 _TEXTS = (ast.JoinedStr, ast.BinOp, ast.Call)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)  # of a tensor, they give a tensor
 _OPERATORS = ("mindspore.ops.", "mindspore.mint.")
-_RANK = r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
+_RANK = (
+    r"(?i)not [\w.]*rank(_id)?(\(\))?|[\w.]*rank(_id)?(\(\))? == 0"
+    r"|([\w.]*[._])?(is_|(?=\w+_))(main|master|chief)(_(process|device|rank|node))?(\(\))?"
+)
 SHORT = 20  # steps: a demonstration, whose time does not matter
 _EVALUATES = rf"{EVALUATES}|score|accura"
 _CHOICES = (ast.If, ast.While, ast.IfExp, ast.Assert)

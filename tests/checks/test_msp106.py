@@ -25,6 +25,9 @@ START = """
     losses, total, best = [], 0, 1.0
     """
 
+# Flags of the first process
+FIRST = ("args.is_main", "is_main_process()", "comm.is_master()", "args.main_device", "args.run.is_main_process")
+
 
 def each(
     name: str, *lines: str, take: str = "loss = step(x, y)", before: str = "", device: str | None = None
@@ -658,7 +661,7 @@ FIRES = [
     ),
     *(
         each(f"of the first process: {test}", f"if {test}:", "    print(loss)  # !", before="rank = get_rank_id()\n")
-        for test in ("rank == 0", "args.rank_id == 0", "not rank", "get_rank() == 0", "local_rank == 0")
+        for test in ("rank == 0", "args.rank_id == 0", "not rank", "get_rank() == 0", "local_rank == 0", *FIRST)
     ),
     *(
         each(
@@ -838,6 +841,10 @@ QUIET = [
             "rank == 0 and i % 100 == 0",
             "rank in log_ranks",
             "rank == 0 and wanted",
+            "not args.is_main",
+            "is_main_phase_over",
+            "args.domain",
+            "args.main",
         )
     ),
     each(

@@ -724,6 +724,20 @@ FIRES = [
         """,
         TRAIN,
     ),
+    *(
+        case(
+            f"half precision in a function of the evaluation: {given}, {cast}",
+            READY,
+            f"def accuracy(x, y):\n    x = {cast}\n    return (x.argmax(1) == y).mean()\n\n\n",
+            STEP_REPORTED,
+            f"for data, label in dataset:\n    out = net(data)\n    print(accuracy({given}, label))\n",
+        )
+        for given, cast in (
+            ("out", "ops.cast(x, ms.float16)"),
+            ("net(data)", "x.astype(ms.float16)"),
+            ("net(data)", "x.half()"),
+        )
+    ),
     case(
         "half precision in a metric",
         IMPORTS,
@@ -1060,7 +1074,18 @@ FIRES = [
     ),
 ]
 
+LOW = "def low(x):\n    return ops.cast(x, ms.float16)\n\n\n"
 QUIET = [
+    *(
+        case(f"half precision in a function that the training calls: {new}", READY, LOW, STEP.replace(old, new))
+        for old, new in (
+            ("loss(net(data), label)", "loss(net(low(data)), label)"),
+            ("loss(net(data), label)", "loss(low(net(data)), label)"),
+            ("grad_fn(data, label)", "grad_fn(low(data), label)"),
+            ("grad_fn(data, label)", "grad_fn(low(net(data)), label)"),
+            ("dataset.create_tuple_iterator()", "((low(x), y) for x, y in dataset.create_tuple_iterator())"),
+        )
+    ),
     *(
         case(f"dtypes of a call {at}", IMPORTS, CASTING, cell("self.fc = nn.Dense(64, 64)", f"self.fc(x), {call}"), RUN)
         for at, call in enumerate(NOT_ALLOWED)

@@ -1653,6 +1653,38 @@ for removes in BY_COMMANDS:
     for name in NAMES:
         text = PREVIOUS.replace("REMOVES", removes).replace("NAME", name)
         USED.append(used(f"the previous one, of {name}: {removes}", text))
+TEMPORARY = """
+    import os
+    import tempfile
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    MADE
+    ---
+    ms.save_checkpoint(net, PATH)  #s
+"""
+for made, path in (
+    ("folder = tempfile.mkdtemp()\n    tmp = TemporaryDirectory()", 'os.path.join(tmp.name, f"{epoch}.ckpt")'),
+    ("tmp = tempfile.TemporaryDirectory(prefix='a')", 'str(Path(tmp.name) / f"{epoch}.ckpt")'),
+    ("tmp = TemporaryDirectory()\n    folder = tmp.name", 'f"{folder}/{epoch}.ckpt"'),
+):
+    USED.append(used(f"temporary folder: {path}", TEMPORARY.replace("MADE", made).replace("PATH", path)))
+INSIDE = """
+    import os
+    from tempfile import TemporaryDirectory
+
+    def save(folder, epoch):
+        ms.save_checkpoint(net, os.path.join(folder, f"{epoch}.ckpt"))  #s
+
+    ---
+    with TemporaryDirectory() as scratch:
+        save(FOLDER, epoch)
+    queue.put((epoch, "done"))
+"""
+USED.append(used("temporary folder of a `with`", INSIDE.replace("FOLDER", "scratch")))
+STAYS = TEMPORARY.replace("MADE", "tmp = tempfile.mkdtemp()").replace("PATH", 'f"{tmp}/{epoch}.ckpt"')
+UNUSED.append(unused("another folder than the temporary one", INSIDE.replace("FOLDER", '"out"')))
+UNUSED.append(unused("a folder of a temporary name that stays", STAYS))
 UNUSED += [
     unused(f"the previous one stays: {each}", PREVIOUS.replace("REMOVES", each).replace("NAME", NAMES[0]))
     for each in OTHERS
@@ -1680,6 +1712,8 @@ def test_unused(program: Program) -> None:
         ("import wandb", 'wandb.save(glob_str="*.ckpt")', "uploaded"),
         ("import wandb", 'wandb.Artifact("m", "model").add_file("last.ckpt")', "uploaded"),
         ("import wandb", 'wandb.Artifact("m", "model").add_dir(".")', "uploaded"),
+        ("import paramiko", 'paramiko.SSHClient().open_sftp().put("last.ckpt", "/remote/last.ckpt")', "uploaded"),
+        ("from scp import SCPClient", 'SCPClient(None).put(".", recursive=True, remote_path="/r")', "uploaded"),
     ],
 )
 def test_the_finding_names_the_place(start: str, use: str, verb: str) -> None:

@@ -648,6 +648,10 @@ QUIET = [
     silent("a random index", "row = self.data[random.randint(0, 9)]"),
     silent("concatenation", "row = np.concatenate([self.data[index], self.data[0]])"),
     silent("a loop that looks up", "row = []\n            for i in range(4): row.append(self.data[index + i])"),
+    silent(
+        "a loop that gives another shape",
+        "row = []\n            for i in range(4): row.append(self.data[index + i].reshape(-1).transpose())",
+    ),
     silent("no transform", "row = self.transform(self.data[index]) if self.transform else self.data[index]"),
     silent("a generator", make="def rows():\n    yield np.load('a')\n\ntrain_set = ds.GeneratorDataset(rows, ['x'])\n"),
     silent("a list", make="train_set = ds.GeneratorDataset([np.load(f) for f in files], ['x'])\n"),

@@ -143,6 +143,8 @@ FIRES = [
     case("set in code", IMPORTS, SET.format(value="1"), REPORTED),
     case("set by a constant", IMPORTS, 'SAVED = "2"\nos.environ["MS_DEV_SAVE_GRAPHS"] = SAVED\n', REPORTED),
     case("set with a default", IMPORTS, 'os.environ.setdefault("MS_DEV_SAVE_GRAPHS", "1")\n', REPORTED),
+    case("set by a keyword", IMPORTS, 'os.environ.update(GLOG_v="3", MS_DEV_SAVE_GRAPHS="1")\n', REPORTED),
+    case("put", IMPORTS, 'os.putenv("MS_DEV_SAVE_GRAPHS", "1")\n', REPORTED),
     case("set among others", IMPORTS, 'os.environ.update({"GLOG_v": "3", "MS_DEV_SAVE_GRAPHS": "1"})\n', REPORTED),
     case("set in a helper", IMPORTS, f"def setup():\n    {SET.format(value=3)}\n\nsetup()\n", REPORTED),
     case(

@@ -342,6 +342,8 @@ def _is_reached_by_mention(program: Program, network: Search, mention: Mention) 
     site = mention.scope.module.site_at(call) if call is not None else None
     if site is not None and (site.word in ("to_float", *precision.FLAGS) or "mixed_precision" in site.word):
         return False  # that call is asked for itself
+    if call is not None and precision.is_beside_training(program, network, mention.scope.owner, call):
+        return False
     for scope in mention.scope.chain():
         if scope in network.scopes:
             return True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple, Optional, cast
 
 from ms_perflint.core.facts import fact
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.execution_order import place, rank
 from ms_perflint.index.semantic_index import LOOPS, Binding, Scope
 from ms_perflint.index.syntax_forms import word_of
@@ -15,6 +16,7 @@ from ms_perflint.infer import list_changes, sequences
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.inputs import Inputs
 from ms_perflint.program.program import Program
+from ms_perflint.training.followed import End, values_of_name
 from ms_perflint.training.networks import layers
 from ms_perflint.training.networks.signals import PRODUCTS, Made
 
@@ -144,3 +146,16 @@ def made_of(known: Alternative) -> Optional[Made]:
     """Return the call that made an instance of an API; None for anything else."""
     site = known.maker if known.cls is None else None
     return Made(site, known.type_api) if site is not None else None
+
+
+def is_result(program: Program, seen: Container[object], node: ast.expr, scope: Scope) -> bool:
+    """Return whether a value is what cells gave, with the names on the way, and these are among the ones seen."""
+
+    def before(value: End) -> list[End]:
+        return values_of_name(program, value.node.id, value.scope) if isinstance(value.node, ast.Name) else []
+
+    found = [each for each in reachable([End(node, scope)], before) if not isinstance(each.node, ast.Name)]
+    calls = [(each.node, each.scope) for each in found if isinstance(each.node, ast.Call)]
+    called = (program.value(call.func, place).alternatives for call, place in calls)
+    are_cells = (any(each.is_object and each.identity in seen for each in known) for known in called)
+    return len(calls) == len(found) > 0 and any(are_cells)

@@ -15,11 +15,16 @@ from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.casts import by_method, read_cast
+from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.followed import asks_for_device
 from ms_perflint.training.networks.matmul import is_matmul
-from ms_perflint.training.networks.networks import is_loss, multiplies, reach
+from ms_perflint.training.networks.network_calls import is_result
+from ms_perflint.training.networks.networks import Search, is_loss, multiplies, reach
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full, trained
+from ms_perflint.training.step_loops import scopes_of_steps
+from ms_perflint.training.training import training_scopes
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
@@ -100,6 +105,15 @@ def _dtype(call: ast.Call) -> Optional[ast.expr]:
 def _sets_flag(program: Program, site: Site) -> bool:
     flags = [keyword.value for keyword in site.call.keywords if keyword.arg in ("fp16", "bf16", None)]
     return program.runs(site) and any(program.value(flag, site.scope).truth is not False for flag in flags)
+
+
+def is_beside_training(program: Program, network: Search, function: Scope, call: ast.Call) -> bool:
+    """Return whether a call casts a result of the network in a function that no training calls: in a metric."""
+    dtypes = Dtypes(program)
+    found = by_method(dtypes, call, function) or read_cast(dtypes, call, function)
+    if found is None or function in network.scopes or function in training_scopes(program):
+        return False
+    return function not in scopes_of_steps(program) and is_result(program, network.seen, found.value, function)
 
 
 # --- what is forced to float32
