@@ -46,7 +46,8 @@ _READERS = (
 _CHEAP = (
     r"^(?:append|extend|range|len|int|float|str|list|tuple|dict|set|zip|enumerate|min|max|sum|abs|asarray|array|astype|zeros"
     r"|ones|concatenate|stack|randint|random|choice|get|items|keys|values|index|join|split|format|copy|sqrt|isinstance"
-    r"|reshape|ravel|flatten|squeeze|expand_dims|transpose|swapaxes|view|insert|remove|pop|popleft|appendleft|popitem|add|discard|clear|update|setdefault|[A-Z]\w*(?:Error|Exception)"
+    r"|reshape|ravel|flatten|squeeze|expand_dims|transpose|swapaxes|view|insert|remove|pop|popleft|appendleft|popitem"
+    r"|add|discard|clear|update|setdefault|[A-Z]\w*(?:Error|Exception)"
     r"|print|info|debug|warning|_*(?:assert|check|ensure|validate|is|has|get)_\w+)$"
 )
 # Methods that change a list, an iterator or a file, or the position in it
