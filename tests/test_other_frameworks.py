@@ -96,3 +96,5 @@ def test_nothing_is_reported_or_said(tmp_path: Path) -> None:
         (tmp_path / "train.py").write_text(start.format(framework) + train)
         ran = run("--isolated", "-n", "train.py", cwd=tmp_path)
         assert (ran.code, "not judged" in ran.err) == (0, is_said), ran.err
+        told = run("program", "--isolated", "train.py", cwd=tmp_path)
+        assert ("no: it does not use MindSpore" in told.out) is not is_said

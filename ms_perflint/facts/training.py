@@ -17,6 +17,7 @@ from ms_perflint.training import callbacks, conditions, jit, mode, training
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.graph_mode import readiness
 from ms_perflint.training.graph_mode.unproven import unproven
+from ms_perflint.training.other_frameworks import is_of_another_framework
 from ms_perflint.training.training import sets_nothing
 
 MODES = {mode.GRAPH: Message("graph"), mode.PYNATIVE: Message("PyNative")}
@@ -33,7 +34,8 @@ def trains(reader: Reader) -> Fact:
     """Return whether the program trains, with each training site."""
     program = reader.program
     found = []
-    for site in training.train_sites(program):
+    is_other = is_of_another_framework(program)
+    for site in training.train_sites(program) if not is_other else ():
         today = "" if program.is_run_by_entry(site) else Message("no call from the script is known")
         found.append(reader.told(site, Reading(True, also(_route(program, site), today))))
     name = Message("trains")
@@ -41,7 +43,7 @@ def trains(reader: Reader) -> Fact:
         return Fact(name, True, YES, tuple(found))
     if training.is_unit_test(program):
         return Fact(name, False, Message("no: it is a unit test"))
-    if not any(program.project.contains(path, "mindspore") for path in program.files):
+    if is_other or not any(program.project.contains(path, "mindspore") for path in program.files):
         return Fact(name, False, Message("no: it does not use MindSpore"))
     if not program.is_whole and judged.may_train(program):
         return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))
