@@ -96,8 +96,35 @@ def test_a_flag_that_later_steps_change_is_an_obstacle(text: str) -> None:
     assert _reason(text, "BatchNorm1d(128)", "Dense(128, 128)").startswith("the first step takes longer")  # reads none
 
 
-def _reason(text: str, *instead: str) -> str:
-    code = join(HEAD) + text
-    (finding,) = Program({"train.py": code.replace(*instead) if instead else code}).lint("MSP101").findings
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        (
+            "Net(layers.plain)",
+            "the first step takes longer",
+        ),  # `layers.py` has a BatchNorm that the program does not make
+        ("Net(layers.normalised)", "graph mode keeps the training flag"),
+        ("Net(layers.passed)", "graph mode keeps the training flag"),
+        ("Net(lambda n: nn.TransformerEncoderLayer(n, 4))", "graph mode keeps the training flag"),
+    ],
+)
+def test_layers_that_the_program_does_not_make_read_no_flag(new: str, expected: str) -> None:
+    layers = """
+        from mindspore import nn
+
+        def plain(n): return nn.Dense(n, n)
+        def normalised(n): return nn.BatchNorm1d(n)
+        def made(n, layer): return layer(n)
+        def passed(n): return made(n, nn.BatchNorm1d)
+        """
+    code = join(HEAD).replace("Net(), Net()", f"{new}, None").replace("import nn", "import nn\nimport layers", 1)
+    code = code.replace("__init__(self)", "__init__(self, last)").replace("nn.BatchNorm1d(128)", "last(128)")
+    assert _reason(OTHER["not restored"], code=code, layers=join(layers)).startswith(expected)
+
+
+def _reason(text: str, old: str = "", new: str = "", code: str = join(HEAD), layers: str = "") -> str:
+    code += text
+    files = {"train.py": code.replace(old, new) if old else code, "layers.py": layers}
+    (finding,) = Program(files).lint("MSP101").findings
     assert finding.fix is not None
     return str(finding.fix.reason)

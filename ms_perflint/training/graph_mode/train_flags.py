@@ -23,7 +23,8 @@ from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.training import running_callers, steps_by_hand
 
-_LAYERS = ("BatchNorm", "Dropout", "InstanceNorm", "SyncBatchNorm")  # that read the flag
+# Those that read the flag
+_LAYERS = ("BatchNorm", "Dropout", "InstanceNorm", "SyncBatchNorm", "TransformerDecoder", "TransformerEncoder")
 _COMPUTED = (ast.Compare, ast.BoolOp, ast.IfExp, ast.UnaryOp, ast.BinOp)
 _HOPS = 3  # functions around a call
 
@@ -55,9 +56,10 @@ def _flag(program: Program, site: Site) -> Optional[bool]:
 
 
 def _is_read(program: Program) -> bool:
-    """Return whether the networks of a program have layers, or code, that read the flag."""
-    words = (word for module in program.modules for word in module.by_word)
-    return any(word.startswith(_LAYERS) for word in words) or any(
+    """Return whether running code names layers that read the flag, or compiled code reads it."""
+    running = (scope for module in program.modules for scope in module.scopes if scope in program.reached)
+    named = (word for scope in running for word in (*scope.names, *scope.attrs))
+    return any(word.startswith(_LAYERS) for word in named) or any(
         "training" in each.attrs for each in compiled(program)
     )
 
