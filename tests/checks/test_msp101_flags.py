@@ -49,6 +49,7 @@ HEAD = """
 
     grad_fn = ms.value_and_grad(forward, None, opt.parameters)
     """
+GUARDED = 'if __name__ == "__main__":\n    net, teacher = '
 FROZEN = "    for _, each in net.cells_and_names():\n        if isinstance(each, nn.BatchNorm1d):\n"
 FROZEN += "            each.set_train(False)\n"
 
@@ -99,12 +100,11 @@ def test_a_flag_that_later_steps_change_is_an_obstacle(text: str) -> None:
 @pytest.mark.parametrize(
     ("new", "expected"),
     [
-        (
-            "Net(layers.plain)",
-            "the first step takes longer",
-        ),  # `layers.py` has a BatchNorm that the program does not make
+        # `layers.py` has a BatchNorm that the program does not make
+        ("Net(layers.plain)", "the first step takes longer"),
         ("Net(layers.normalised)", "graph mode keeps the training flag"),
         ("Net(layers.passed)", "graph mode keeps the training flag"),
+        (f"None, None\n{GUARDED}Net(nn.BatchNorm1d)", "graph mode keeps the training flag"),
         ("Net(lambda n: nn.TransformerEncoderLayer(n, 4))", "graph mode keeps the training flag"),
     ],
 )

@@ -57,7 +57,9 @@ def _flag(program: Program, site: Site) -> Optional[bool]:
 
 def _is_read(program: Program) -> bool:
     """Return whether running code names layers that read the flag, or compiled code reads it."""
-    running = (scope for module in program.modules for scope in module.scopes if scope in program.reached)
+    entry = program.module(program.entry)
+    guarded = entry.scope.main if entry is not None else None  # the code that only the entry script runs
+    running = (*program.reached, *((guarded,) if guarded is not None else ()))
     named = (word for scope in running for word in (*scope.names, *scope.attrs))
     return any(word.startswith(_LAYERS) for word in named) or any(
         "training" in each.attrs for each in compiled(program)
