@@ -87,9 +87,9 @@ def test_what_may_be_a_program_of_mindspore(start: str) -> None:
 
 def test_nothing_is_reported_or_said(tmp_path: Path) -> None:
     """The same training that cannot be followed: of MindSpore it is said, of PyTorch not."""
-    start = "import importlib, {0}\nfrom agents.{0} import Net\n\nnet = Net()\n"
+    start = "import importlib, {0}\nimport agents.runner\nfrom agents.{0} import Net\n\nnet = Net()\n"
     train = "trainer = importlib.import_module(f'gym.{net.name}').Trainer(net)\ntrainer.train(10)\n"
-    for name, text in {**BOTH, "setup.cfg": ""}.items():
+    for name, text in {**BOTH, "agents/runner.py": RUNNER, "setup.cfg": ""}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     for framework, is_said in (("mindspore", True), ("torch", False)):
