@@ -40,6 +40,7 @@ OTHER = [
     "import importlib\nimport torch\nnet = importlib.import_module(f'gym.envs.{torch.name}').make()\n",
     "import importlib\nimport torch\nnet = importlib.import_module('torchvision').models\n",
     "import tensorflow as tf\nnet = tf.keras.Model()\n",
+    "import torch\nfrom algorithms import params\nnet = torch.nn.Linear(3, params.width)\n",
     # a class body, and a `try`, run with the file
     "class Backend:\n    import torch\nnet = Backend.torch.nn.Linear(3, 4)\n",
     "try:\n    import torch\nexcept ImportError:\n    torch = None\nnet = torch.nn.Linear(3, 4)\n",
@@ -70,7 +71,8 @@ IN_DOUBT = [
     "import torch\nexec(open('net.py').read())\n",
     # packages that are built on MindSpore, or replace PyTorch
     "import torch\nimport mindnlp\nnet = torch.nn.Linear(3, 4)\n",
-    "import msadapter.pytorch as torch\nnet = torch.nn.Linear(3, 4)\n",
+    "import torch\nimport tinyms\nnet = torch.nn.Linear(3, 4)\n",
+    "import torch\nimport msadapter.pytorch as adapted\nnet = torch.nn.Linear(3, 4)\n",
     "import torch\nimport sciai\nnet = torch.nn.Linear(3, 4)\n",
     # no framework at all: the unknown package may be built on any
     "net = object()\n",

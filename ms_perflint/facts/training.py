@@ -34,8 +34,7 @@ def trains(reader: Reader) -> Fact:
     """Return whether the program trains, with each training site."""
     program = reader.program
     found = []
-    is_other = is_of_another_framework(program)
-    for site in training.train_sites(program) if not is_other else ():
+    for site in training.train_sites(program):
         today = "" if program.is_run_by_entry(site) else Message("no call from the script is known")
         found.append(reader.told(site, Reading(True, also(_route(program, site), today))))
     name = Message("trains")
@@ -43,7 +42,8 @@ def trains(reader: Reader) -> Fact:
         return Fact(name, True, YES, tuple(found))
     if training.is_unit_test(program):
         return Fact(name, False, Message("no: it is a unit test"))
-    if is_other or not any(program.project.contains(path, "mindspore") for path in program.files):
+    is_named = any(program.project.contains(path, "mindspore") for path in program.files)
+    if is_of_another_framework(program) or not is_named:
         return Fact(name, False, Message("no: it does not use MindSpore"))
     if not program.is_whole and judged.may_train(program):
         return Fact(name, None, Message("unknown: so much code may run that only the entry script is read"))

@@ -15,6 +15,7 @@ from ms_perflint.training.followed import start_of
 
 MINDSPORE = frozenset({"mindspore", *(each.name for each in FAMILY)})  # packages whose tensors are those of MindSpore
 OTHERS = ("jax", "keras", "mxnet", "paddle", "tensorflow", "torch")
+_NAMED = r"mind|^ms|_ms$|^tinyms$|^$"  # like packages that are built on MindSpore; or unknown; not `algorithms`
 _RUNNING = ("exec", "run_module", "run_path")  # run code by its text or path
 
 
@@ -44,7 +45,7 @@ def is_of_another_framework(program: Program) -> bool:
 
 def _may_be_mindspore(packages: Iterable[str]) -> bool:
     """Return whether one of some packages is MindSpore, or is named like those that are built on it, or unknown."""
-    return any(re.search(r"mind|^ms|ms$|^$", each) or each in MINDSPORE for each in packages)
+    return any(re.search(_NAMED, each) or each in MINDSPORE for each in packages)
 
 
 def _imported_by_calls(program: Program) -> Iterator[str]:

@@ -57,7 +57,7 @@ def trains_between(program: Program, first: Site, second: Site) -> bool:
 
 
 def _train_sites(program: Program) -> Iterator[Site]:
-    if program.is_whole and not is_unit_test(program):
+    if program.is_whole and not is_unit_test(program) and not is_of_another_framework(program):
         yield from program.calls(*MODEL_TRAINS)
         if any(_names_step(program, module.path) for module in program.modules):
             yield from _step_sites(program)
