@@ -96,13 +96,15 @@ class RunningCode:
 
     @fact
     def stores(self, name: str) -> tuple[Binding, ...]:
-        """Return the stores under a name: `object.name = value`, `object["name"] = value`."""
-        return tuple(store for module in self.modules for store in module.stored.get(name, ()))
+        """Return the stores of running code under a name: `object.name = value`, `object["name"] = value`."""
+        stores = (store for module in self.modules for store in module.stored.get(name, ()))
+        return tuple(store for store in stores if self.is_live(store.site))
 
     @fact
     def all_stores(self, name: str) -> tuple[tuple[Binding, ...], tuple[Binding, ...]]:
         """Return these, and apart the stores in what is reached over more steps: `a.b.c.name = v`, `f().name = v`."""
-        return self.stores(name), tuple(store for module in self.modules for store in module.deep.get(name, ()))
+        deep = (store for module in self.modules for store in module.deep.get(name, ()))
+        return self.stores(name), tuple(store for store in deep if self.is_live(store.site))
 
     def stores_anywhere(self, name: str) -> tuple[Binding, ...]:
         """Return all stores under a name."""

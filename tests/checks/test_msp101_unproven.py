@@ -347,3 +347,55 @@ def test_a_network_that_is_not_there_is_named_also_in_a_row(made: str, steps: st
         assert finding.fix.safety is Safety.DISPLAY
     else:
         assert finding.fix.safety is Safety.UNSAFE, finding.fix.reason
+
+
+CACHED = """
+    import mindspore as ms
+    from mindspore import nn, ops
+
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(32, 32)
+            self.cached = False
+            self.kept = None
+
+        def construct(self, x):
+            x = self.fc(x)
+            if self.cached:
+                self.kept = x if self.kept is None else ops.concat([self.kept, x])
+                x = self.kept
+            return x
+
+
+    def generate(net, x):
+        {}
+        return net(x)
+    """
+CACHED_TRAIN = """
+    import mindspore as ms
+    import net as nets
+
+    net = nets.Net()
+    opt = ms.nn.SGD(net.trainable_params(), 0.1)
+
+
+    def forward(x, y):
+        return (net(x) - y).sum()
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    for x, y in ms.dataset.MindDataset("train.mindrecord").batch(32, True).create_tuple_iterator():
+        value, grads = grad_fn(x, y)
+        opt(grads)
+    """
+
+
+@pytest.mark.parametrize("store", ["net.cached = True", "setattr(net, 'cached', True)"])
+@pytest.mark.parametrize(("before", "safety"), [("", Safety.UNSAFE), ("nets.generate(net, 1)\n", Safety.DISPLAY)])
+def test_a_store_counts_where_running_code_makes_it(store: str, before: str, safety: Safety) -> None:
+    train = join(CACHED_TRAIN).replace("for x, y", f"{before}for x, y")
+    (finding,) = Program({"train.py": train, "net.py": join(CACHED).format(store)}).lint(CODE).findings
+    assert finding.fix is not None and finding.fix.safety is safety

@@ -41,6 +41,14 @@ class OpenCalls(Inputs):
         """Yield nothing: there may be others."""
         return iter(())
 
+    def stores(self, name: str) -> tuple[Binding, ...]:
+        """Return the stores of all code under a name: other programs run what this one does not."""
+        return tuple(store for module in self.modules for store in module.stored.get(name, ()))
+
+    def all_stores(self, name: str) -> tuple[tuple[Binding, ...], tuple[Binding, ...]]:
+        """Return these, and apart the stores in what is reached over more steps."""
+        return self.stores(name), tuple(store for module in self.modules for store in module.deep.get(name, ()))
+
 
 class Dtypes:
     """Queries of one program, answered by its evaluator; the dtype of an expression in a cycle is not known."""
