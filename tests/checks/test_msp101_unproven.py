@@ -159,6 +159,8 @@ KNOWN = [
 ]
 
 ACT = "def act(t):\n    t = ops.sigmoid(t)\n    return t\n"
+WEIGHT = "self.w = ms.Parameter(ops.ones((4, 8)))"
+WEIGHTS = "self.all = ms.ParameterTuple([ms.Parameter(ops.ones((4, 8)))])"
 IN_PLACE = [
     cell("attribute", "t = self.t\nt += x.sum()\nreturn self.dense(x) + t", "self.t = Tensor(0.0)"),
     cell("argument", "x += 1\nreturn self.dense(x)"),
@@ -175,6 +177,8 @@ IN_PLACE = [
         for part, rows in (("[...]", "x"), ("[0]", "[t, x]"), ("[0]", "(t, x)"), ("[-1]", "x"))
     ),
     forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
+    cell("whole weight", "t = self.w[...]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHT),
+    cell("one of several weights", "t = self.all[0]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHTS),
 ]
 NEW = [
     cell("input under another name", "h = x\nx = self.dense(x)\nx += h.mean()\nreturn x"),
@@ -196,6 +200,15 @@ NEW = [
     ),
     cell("sum on parts", "s = x[0, 0]\nfor i in range(1, 3):\n    s += x[i, 0]\nreturn self.dense(x) * s"),
     forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
+    *(
+        cell(f"row {row} of a weight", f"t = self.w{row}\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHT)
+        for row in ("[0]", "[-1]", "[ops.argmax(x[0])]", "[x.shape[0] - 1]", "[[0, 1]]")
+    ),
+    forward(
+        "row of a weight that is passed",
+        f"z = rows(w, y)\n{LOSS} + z",
+        "w = ms.Parameter(ops.ones((4, 8)))\n\n\ndef rows(w, y):\n    t = w[y[0]]\n    t += w[0]\n    return t.sum()\n",
+    ),
 ]
 
 

@@ -15,7 +15,7 @@ from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
-from ms_perflint.training.bases import function_of
+from ms_perflint.training.bases import function_of, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -78,7 +78,10 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
         sides = (each for each in (value.left, value.right) if isinstance(each, ast.Constant))
         return isinstance(value.op, _SUMS) and not any(each.value == nothing for each in sides)
     if isinstance(value, ast.Subscript):  # a row, `x[0]`, may be an element of a list; `x[...]` is `x` itself
-        return isinstance(value.slice, (ast.Slice, ast.Tuple)) or word_of(value.value) in _NUMBERS
+        if isinstance(value.slice, (ast.Slice, ast.Tuple)) or word_of(value.value) in _NUMBERS:
+            return True
+        is_whole = isinstance(value.slice, ast.Constant) and not isinstance(value.slice.value, int)
+        return not is_whole and program.value(value.value, function).are_only(is_parameter)
     if isinstance(value, ast.Call):
         return _is_fresh_call(program, function, value, hops)
     return isinstance(value, _FRESH)
