@@ -196,7 +196,34 @@ def target(
     return name, ("import copy\n", START, body)
 
 
+def clipped(name: str, *lines: str, before: str = "", step: str = "value, grads") -> tuple[str, tuple[str, ...]]:
+    """Return a program that changes the gradients between the gradient function and the optimizer."""
+    change = "".join(f"        {line}\n" for line in lines)
+    loop = join(LOOP).replace("value, grads", step).replace("        opt(", f"{change}        opt(")
+    return name, (START, NET, MADE.replace(GRADS, f"\n\n{PLAIN}{before}{GRADS}"), loop)
+
+
+SCALED = "def scale(grads):\n    for g in grads:\n        {}\n\n\n"
+EACH_GRAD = "for g in grads:"
+
 BLOCKED = [
+    clipped("gradients scaled by a slice", EACH_GRAD, "    g[:] *= 0.5"),
+    clipped("gradients set by a slice", EACH_GRAD, "    g[:] = g * 0.5"),
+    clipped("rows of gradients", "for i, g in enumerate(grads):", "    g[0] = 0.0"),
+    clipped("gradients by index", "for i in range(len(grads)):", "    grads[i][:] *= 0.5"),
+    clipped("all gradients assigned", EACH_GRAD, "    ops.assign(g, g * 0.5)"),
+    clipped("gradients copied into", EACH_GRAD, "    g.copy_(g * 0.5)"),
+    clipped("gradients beside weights", "for w, g in zip(opt.parameters, grads):", "    ops.assign_add(g, w * 0.1)"),
+    clipped("gradients assigned in a list", "done = [ops.assign(g, g * 0.5) for g in grads]"),
+    clipped("gradients in a function", "scale(grads)", before=SCALED.format("g[:] *= 0.5")),
+    clipped(
+        "gradients by another name",
+        "rows = list(result[1])",
+        "scale(grads=rows)",
+        "grads = result[1]",
+        before=SCALED.format("g[:] *= 0.5"),
+        step="result",
+    ),
     # a target network that the compiled code reads
     target("a target that the step calls", "0.1 * net.target(x)"),
     target("a target that the step calls itself", "0.1 * net.other(x)"),
@@ -311,6 +338,16 @@ BLOCKED = [
 ]
 
 READY = [
+    clipped("gradients scaled by name", EACH_GRAD, "    g *= 0.5"),
+    clipped("gradients set as a whole", EACH_GRAD, "    g[...] = g * 0.5"),
+    clipped("gradients by value", EACH_GRAD, "    g.assign_value(g * 0.5)"),
+    clipped("new gradients", "grads = tuple(g * 0.5 for g in grads)"),
+    clipped(
+        "gradients in a list of their own", "grads = list(grads)", "grads[0] = grads[0] * 0.5", "grads = tuple(grads)"
+    ),
+    clipped("gradients as arrays", EACH_GRAD, "    a = g.asnumpy()", "    a[:] = 0.0"),
+    clipped("rows of another list", "rows = [0.0, 1.0]", "rows[0] = value"),
+    clipped("function without a caller", "pass", before=SCALED.format("g[:] *= 0.5")),
     target("a target that Python calls", "t"),
     target("a target of its own class", "t", made="Net()"),
     target("a target by its value", "t", EACH_OTHER),
@@ -399,7 +436,15 @@ def test_what_changes_between_steps_is_named(program: Program) -> None:
     expect(CODE, program)
     (finding,) = program.lint(CODE).findings
     assert finding.fix is not None and finding.fix.reason
-    words = ("first value", "learning rate", "`learning_rate`", "first `lr`", "gets other data", "have a Parameter")
+    words = (
+        "first value",
+        "learning rate",
+        "`learning_rate`",
+        "first `lr`",
+        "gets other data",
+        "have a Parameter",
+        "equal gradients",
+    )
     assert any(word in finding.fix.reason for word in words), finding.fix.reason
 
 

@@ -84,6 +84,34 @@ def _loop(*lines: str, depth: int = 1) -> str:
     return join(LOOP) + "".join(f"{'    ' * depth}{line}\n" for line in lines)
 
 
+TWINS = """
+    class Twins(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Dense(64, 10)
+            self.second = nn.Dense(64, 10)
+
+        def construct(self, x):
+            return self.first(x) + self.second(x)
+
+
+    net = Twins()
+    optimizer = nn.SGD(net.trainable_params(), 0.05)
+    """
+SCALED = """
+
+
+    def train_step(data, label):
+        loss, grads = grad_fn(data, label)
+        for grad in grads:
+            grad[{}] {}= 0.5
+        optimizer(grads)
+        return loss
+
+
+    """
+
+
 TRAINER = """
 
 
@@ -105,6 +133,7 @@ TRAINER = """
     train_step = Trainer(net, optimizer).train_step
     """
 READY = [
+    _written("same", "equal gradients set as a whole", TWINS, FORWARD, GRADIENT, SCALED.format("...", ""), LOOP),
     *(
         _written("same", f"attribute that each step sets: {of}", TRAINER.replace("SET", made), LOOP)
         for of, made in (
@@ -617,6 +646,7 @@ READY = [
 ]
 
 BLOCKED = [
+    _written("differs", "equal gradients scaled in place", TWINS, FORWARD, GRADIENT, SCALED.format(":", "*"), LOOP),
     _written(
         "slower",
         "gradients clipped in Python",

@@ -29,6 +29,7 @@ from ms_perflint.training.graph_mode.recreated import made_inside, recreated
 from ms_perflint.training.graph_mode.second_derivatives import in_loss_means, in_second_derivatives
 from ms_perflint.training.graph_mode.set_names import in_set_names
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
+from ms_perflint.training.graph_mode.shared_gradients import shared_gradients
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
 from ms_perflint.training.graph_mode.statements import in_gradients, in_statements
@@ -44,6 +45,9 @@ _IN_FUNCTIONS = (
     in_second_derivatives, in_supers, in_identities, in_set_names,
     in_batch_tests, in_loss_means,
 )  # fmt: skip
+_IN_PROGRAM = (
+    in_shapes, in_growing, between_steps, shared_gradients, in_train_flags, in_arguments, in_mode_checks,
+)  # fmt: skip
 _CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 
 
@@ -56,7 +60,7 @@ def obstacles(program: Program) -> tuple[Obstacle, ...]:
             found.update(dict.fromkeys(_inline(function)))
         for of_function in _IN_FUNCTIONS:
             found.update(dict.fromkeys(of_function(program, function)))
-    for of_program in (in_shapes, in_growing, _libraries, between_steps, in_train_flags, in_arguments, in_mode_checks):
+    for of_program in (*_IN_PROGRAM, _libraries):
         found.update(dict.fromkeys(of_program(program)))
     found.update(dict.fromkeys(each.obstacle for each in made_inside(program)))
     return tuple(sorted(found, key=lambda each: (each.place.path != program.entry, each.place)))
