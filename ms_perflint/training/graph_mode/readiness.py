@@ -20,6 +20,7 @@ from ms_perflint.training.graph_mode.between_steps import between_steps
 from ms_perflint.training.graph_mode.branches import in_arms, root_of
 from ms_perflint.training.graph_mode.closures import in_closures
 from ms_perflint.training.graph_mode.compiled import compiled, is_compiled
+from ms_perflint.training.graph_mode.gradients import in_bprops, in_gradients
 from ms_perflint.training.graph_mode.identities import in_identities
 from ms_perflint.training.graph_mode.known_calls import is_parsed
 from ms_perflint.training.graph_mode.masks import in_masks
@@ -29,10 +30,9 @@ from ms_perflint.training.graph_mode.recreated import made_inside, recreated
 from ms_perflint.training.graph_mode.second_derivatives import in_loss_means, in_second_derivatives
 from ms_perflint.training.graph_mode.set_names import in_set_names
 from ms_perflint.training.graph_mode.shapes import in_growing, in_shapes
-from ms_perflint.training.graph_mode.shared_gradients import shared_gradients
 from ms_perflint.training.graph_mode.shared_names import in_containers, in_names
 from ms_perflint.training.graph_mode.state import in_state
-from ms_perflint.training.graph_mode.statements import in_gradients, in_statements
+from ms_perflint.training.graph_mode.statements import in_statements
 from ms_perflint.training.graph_mode.supers import in_supers
 from ms_perflint.training.graph_mode.train_flags import in_train_flags
 from ms_perflint.training.graph_mode.varying import in_arguments
@@ -41,12 +41,12 @@ from ms_perflint.training.training import train_sites, training_scopes
 from ms_perflint.training.training_steps import calls_gradient
 
 _IN_FUNCTIONS = (
-    in_statements, in_arms, in_state, in_names, in_containers, in_gradients, in_masks, in_aliases, in_closures,
+    in_statements, in_arms, in_state, in_names, in_containers, in_bprops, in_masks, in_aliases, in_closures,
     in_second_derivatives, in_supers, in_identities, in_set_names,
     in_batch_tests, in_loss_means,
 )  # fmt: skip
 _IN_PROGRAM = (
-    in_shapes, in_growing, between_steps, shared_gradients, in_train_flags, in_arguments, in_mode_checks,
+    in_shapes, in_growing, between_steps, in_gradients, in_train_flags, in_arguments, in_mode_checks,
 )  # fmt: skip
 _CHANGES = frozenset({"changed", "flag", "frozen", "random", "weights", "written"})  # kinds of obstacles
 

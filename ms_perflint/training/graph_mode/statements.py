@@ -19,7 +19,7 @@ Same losses as PyNative: `.item()`, `float(tensor)`, `int(tensor.sum())`, `print
 `raise`, `isinstance`, lambdas, comprehensions, generator expressions, `*args`, `Tensor(...)` of constants, cells and
 primitives that are made there, `np.sqrt`, `np.prod` and `math.sqrt` of shapes and constants, `np.array`, `np.arange`,
 `np.zeros`, `ops.assign`, `Parameter +=`, assigning to a Parameter or to its elements, and `.asnumpy()` that is printed
-or tested. `bprop` of a cell has to give a tuple: a tensor or a list is refused ("output should be a tuple").
+or tested.
 """
 
 from __future__ import annotations
@@ -382,29 +382,3 @@ class _Tensors:
         is_shown = all(self.is_only_shown(each) for each in reads if isinstance(each.ctx, ast.Load))
         self.asked.discard(name)
         return is_shown
-
-
-def in_gradients(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield what `bprop` returns other than a tuple, in the class of a compiled `construct`."""
-    if function.cls is None or function.name != "construct":
-        return
-    for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
-        for value, _ in bprop.returns:
-            if _is_no_tuple(program, value, bprop, _HOPS):
-                text = Message("graph mode needs a tuple as the result of `bprop`")
-                yield obstacle(bprop.module, value, "bprop", text)
-
-
-def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> bool:
-    """Return whether an expression is a tensor or a list, never a tuple."""
-    if isinstance(node, (ast.List, ast.ListComp)):
-        return True
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub)
-    if isinstance(node, ast.BinOp):  # tuples are added and repeated too
-        sides = (node.left, node.right)
-        return not isinstance(node.op, ast.Add) and not any(isinstance(side, ast.Tuple) for side in sides)
-    if isinstance(node, ast.Name) and hops:
-        values = scope.wholes(node)
-        return bool(values) and all(_is_no_tuple(program, each, scope, hops - 1) for each in values)
-    return isinstance(node, ast.Call) and program.value(node.func, scope).are(is_computed)

@@ -1,6 +1,7 @@
-"""Gradients that Python code changes in place between steps, where graph mode may have given two of them one buffer.
+"""Gradients that graph mode refuses, or holds in one tensor: of a `bprop`, and those that Python changes in place.
 
-Run on 2.10, CPU: gradients that are equal, those of two biases that are added, or of `b_ih` and `b_hh` of an `nn.RNN`,
+Run on 2.10, CPU. `bprop` of a cell has to give a tuple: a tensor or a list is refused ("output should be a tuple").
+Gradients that are equal, those of two biases that are added, or of `b_ih` and `b_hh` of an `nn.RNN`,
 are one tensor of the compiled graph. `g[:] *= 0.5`, `g[0] = value`, `g.copy_(value)`, `ops.assign(g, value)` and
 `ops.assign_add(g, value)` of each gradient change it twice; in PyNative each has its own. Right are `g[...] = value`,
 `g.assign_value(value)`, `g *= 0.5` and `g.mul_(0.5)` of a name, which change no other, and a new list of gradients.
@@ -17,6 +18,7 @@ from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
+from ms_perflint.training.dtypes.host_values import is_computed
 from ms_perflint.training.graph_mode.between_steps import acts
 from ms_perflint.training.graph_mode.compiled import assigned, gone_through
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
@@ -28,7 +30,7 @@ _ASSIGNS = ("assign", "assign_add", "assign_sub", "copy_")
 _HOPS = 6  # names, arguments and elements between a gradient function and the change
 
 
-def shared_gradients(program: Program) -> Iterator[Obstacle]:
+def in_gradients(program: Program) -> Iterator[Obstacle]:
     """Yield the changes in place, in Python code between steps, of what a gradient function gave."""
     if not any(calls_gradient(program, site) for site in train_sites(program)):
         return
@@ -77,3 +79,29 @@ def _values(program: Program, binding: Binding) -> Iterator[tuple[Optional[ast.e
             part = argument(program.evaluator, binding, caller).part
             if part is not None:
                 yield part.node, part.scope
+
+
+def in_bprops(program: Program, function: Scope) -> Iterator[Obstacle]:
+    """Yield what `bprop` returns other than a tuple, in the class of a compiled `construct`."""
+    if function.cls is None or function.name != "construct":
+        return
+    for bprop in (each for each in function.cls.defines if each.name == "bprop" and each.is_function):
+        for value, _ in bprop.returns:
+            if _is_no_tuple(program, value, bprop, _HOPS):
+                text = Message("graph mode needs a tuple as the result of `bprop`")
+                yield obstacle(bprop.module, value, "bprop", text)
+
+
+def _is_no_tuple(program: Program, node: ast.expr, scope: Scope, hops: int) -> bool:
+    """Return whether an expression is a tensor or a list, never a tuple."""
+    if isinstance(node, (ast.List, ast.ListComp)):
+        return True
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.USub)
+    if isinstance(node, ast.BinOp):  # tuples are added and repeated too
+        sides = (node.left, node.right)
+        return not isinstance(node.op, ast.Add) and not any(isinstance(side, ast.Tuple) for side in sides)
+    if isinstance(node, ast.Name) and hops:
+        values = scope.wholes(node)
+        return bool(values) and all(_is_no_tuple(program, each, scope, hops - 1) for each in values)
+    return isinstance(node, ast.Call) and program.value(node.func, scope).are(is_computed)
