@@ -97,7 +97,7 @@ class ExpressionWalk:
 
         `delattr(self, "x")` is `del self.x`.
         """
-        owner, method = block.scope.owner.parent, block.scope.owner
+        method = block.scope.owner
         args = node.args
         word = word_of(node.func)
         if isinstance(node.func, ast.Attribute) and word.startswith("__") and len(args) == 2:
@@ -122,8 +122,14 @@ class ExpressionWalk:
             if holder is None:
                 return
             base = holder
-        if owner is not None and isinstance(base, ast.Name) and base.id == receiver_name(method):
-            owner.any_attributes = True
+        self._sets_any(base, block)
+
+    @staticmethod
+    def _sets_any(node: Optional[ast.expr], block: Block) -> None:
+        """Mark the class of a method whose object gets attributes by computed names."""
+        method = block.scope.owner
+        if method.parent is not None and isinstance(node, ast.Name) and node.id == receiver_name(method):
+            method.parent.any_attributes = True
 
     def site(self, site: Site) -> None:
         """Add a site to the module and to the function that runs it."""
@@ -244,6 +250,7 @@ class ExpressionWalk:
                 known = value or ast.copy_location(ast.Constant(None), target)
                 value = ast.copy_location(ast.Starred(known, ast.Load()), known)
             if isinstance(target, ast.Subscript) and value is not None:
+                self._sets_any(object_of(target.value), block)
                 self.module.registered.setdefault(table_of(target.value)[0], []).append((target, value, block))
             return
         held = object_of(base) if isinstance(base, ast.Call) else None

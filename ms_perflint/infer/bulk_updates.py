@@ -10,7 +10,7 @@ from ms_perflint.index.execution_order import Place, place, root_name, stored
 from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import name_of
+from ms_perflint.index.syntax_forms import name_of, object_of, spelling
 from ms_perflint.infer import bases, method_writes, narrowing, setting_loops, update_values
 from ms_perflint.infer import update_forms as forms
 from ms_perflint.infer.alternatives import Display, Instance
@@ -210,7 +210,7 @@ def own(
                 after = _after(evaluator, update, before, name, scope, TOP)
                 found, is_set = (after, True) if after is not before else (found, is_set)
     value = join([*found, *later.values()])
-    return value if value.alternatives else TOP if later else None
+    return value if value.alternatives else TOP if later or is_set else None
 
 
 def _converts_itself(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:
@@ -242,7 +242,7 @@ def _after(
     is_there = [bool(value.alternatives) and value is not absent for value in before]
     if update.word == forms.SETDEFAULT and any(is_there):
         return before if all(is_there) else [*before, given]
-    taken = _is_taken(evaluator, update, name, scope)
+    taken = _is_taken(evaluator, update, name, scope, join(before))
     if taken is False:
         return before
     if reachability == OPTIONAL and given.alternatives:
@@ -289,15 +289,39 @@ def _is_conditional(update: Update) -> bool:
     return any(not condition.is_required for condition in path_condition(update.block))
 
 
-def _is_taken(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[bool]:
-    """Return whether an update of a setting runs with the default options; False where it never runs."""
+def _is_taken(evaluator: Evaluator, update: Update, name: object, scope: Scope, before: Value) -> Optional[bool]:
+    """Return whether an update of a setting, with its value before, runs with the default options; False if never."""
     loop = update.loop
     answers = [True if loop is None else setting_loops.has(evaluator, loop, name, scope)]
     for condition in path_condition(update.block):
-        answer = setting_loops.comes(evaluator, condition.test, loop, name, scope) if loop is not None else None
+        answer = _is_unset(evaluator, condition.test, update, name, scope, before)
+        if answer is None and loop is not None:
+            answer = setting_loops.comes(evaluator, condition.test, loop, name, scope)
         if answer is not None:
             answers.append(answer is condition.result)
         else:
             holds = evaluator.value(condition.test, scope).default_truth
             answers.append(True if holds is condition.result or condition.is_required else None)
     return False if False in answers else None if None in answers else True
+
+
+def _is_unset(
+    evaluator: Evaluator, test: ast.expr, update: Update, name: object, scope: Scope, before: Value
+) -> Optional[bool]:
+    """Return the truth of a test whether the setting that an update gives is None before: `getattr(args, k) is None`.
+
+    None for other tests, and where it is not known.
+    """
+    if update.loop is None or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    sign, other = test.ops[0], test.comparators[0]
+    is_none = isinstance(other, ast.Constant) and other.value is None
+    if not is_none or not isinstance(sign, (ast.Is, ast.IsNot)):
+        return None
+    asked = setting_loops.at_key(evaluator, test.left, update.loop, name, scope)
+    holder = object_of(update.receiver) or update.receiver
+    if asked is None or spelling(object_of(asked.node) or asked.node) != spelling(holder) or asked.taken != (name,):
+        return None
+    answers = {known.constant is None for known in before.alternatives}
+    is_known = len(answers) == 1 and not before.open
+    return answers.pop() is isinstance(sign, ast.Is) if is_known else None

@@ -36,15 +36,16 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     sets_any = any(each.any_attributes for each in bases.ancestors(evaluator, cls))
     if (found.alternatives and not sets_any) or not known.is_made:
         return found
-    if sets_any:
-        own = updated(evaluator, known, what, name)
-        if own.alternatives or own.open:
-            return own
+    own = updated(evaluator, known, what, name) if sets_any else BOTTOM
+    if own.alternatives:
+        return own
     classes = tuple(bases.ancestors(evaluator, cls))
     if any(name in each.attributes for each in classes) and not any(each.any_attributes for each in classes):
         return found  # what a method stores, though a config file that the constructor gets has a key of this name
     held = setting(evaluator, known, name, node, scope)
-    return held if held.alternatives else _delegated(evaluator, known, name) or found
+    if held.alternatives:
+        return held
+    return _delegated(evaluator, known, name) or found._replace(open=found.open or own.open)
 
 
 @query

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held, Layer, receiver_name
 from ms_perflint.index.syntax_forms import inside, spelling, text_of, word_of
@@ -18,6 +19,8 @@ from ms_perflint.infer.values import NO_CONSTANT, TOP, Alternative
 NAMES = 4  # names given to one another that are followed: `value = settings[key]`
 NUMBERS = ("range", "arange", "enumerate")  # calls, by their last words, that give no names of settings
 ORDERS = ("reversed", "sample", "tqdm", "zip")  # calls that give, or give first, what their first argument has
+
+_OF_MAPPINGS = frozenset({"keys", "items", "values"})  # attributes that of the built-in types only dicts have
 
 
 class Loop(NamedTuple):
@@ -153,15 +156,8 @@ def at_key(
     evaluator: Evaluator, node: ast.expr, loop: Loop, name: object, scope: Scope, depth: int = 0
 ) -> Optional[Held]:
     """Return an expression of the loop body in the iteration of one key; None where it is not known."""
-    if isinstance(node, ast.Name) and node.id == loop.value:
-        pairs = _pairs(evaluator, loop, scope) or () if loop.is_paired else ()
-        own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
-        return own[-1] if own else None if loop.is_paired else _part(evaluator, loop.over, loop, name, scope)
     if isinstance(node, ast.Name):
-        only = scope.single(node)
-        if only is None or only.whole is None or depth >= NAMES:
-            return None
-        return at_key(evaluator, only.whole, loop, name, scope, depth + 1)
+        return _of_name(evaluator, node, loop, name, scope, depth)
     if isinstance(node, ast.Constant):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
@@ -176,7 +172,7 @@ def at_key(
         )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_get = node.func.attr == "get" and bool(node.args) and _is_key(node.args[0], loop)
-        return Held(node.func.value, scope, taken=(name,)) if is_get else None
+        return Held(node.func.value, scope, taken=(name,)) if is_get else _of_call(evaluator, node, loop, name, scope)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         is_getattr = node.func.id == "getattr" and len(node.args) > 1 and _is_key(node.args[1], loop)
         return Held(node.args[0], scope, taken=(name,)) if is_getattr else _of_call(evaluator, node, loop, name, scope)
@@ -187,6 +183,33 @@ def at_key(
         found = (at_key(evaluator, arm, loop, name, scope, depth) for arm in arms)
         return next(filter(None, found), None) if answer is not None or is_of_kind else None
     return None
+
+
+def _of_name(
+    evaluator: Evaluator, node: ast.Name, loop: Loop, name: object, scope: Scope, depth: int
+) -> Optional[Held]:
+    """Return what the last of the bindings of a name gives that the iteration of one key comes to."""
+    inside_loop = {id(each) for each in ast.walk(loop.stmt)}
+    found = sorted(scope.flow.at(node), key=lambda each: scope.module.span(each.node), reverse=True)
+    for binding in found if depth < NAMES else ():
+        if binding.stmt is loop.stmt:
+            return _value(evaluator, loop, name, scope) if node.id == loop.value else None
+        tests = [each for each in path_condition(binding.block) if id(each.test) in inside_loop]
+        answers = [comes(evaluator, each.test, loop, name, scope) for each in tests]
+        if not any(answer is not None and answer is not each.result for each, answer in zip(tests, answers)):
+            given = binding.whole if None not in answers else None
+            is_chosen = isinstance(given, ast.Constant) and bool(tests)  # by what it was: an edit of it is no fix
+            return at_key(evaluator, given, loop, name, scope, depth + 1) if given and not is_chosen else None
+    return None
+
+
+def _value(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Optional[Held]:
+    """Return the value that a loop gives one key; None where it is not known."""
+    if not loop.is_paired:
+        return _part(evaluator, loop.over, loop, name, scope)
+    pairs = _pairs(evaluator, loop, scope) or ()
+    own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
+    return own[-1] if own else None
 
 
 def _is_shown(evaluator: Evaluator, given: Optional[Held]) -> bool:
@@ -202,11 +225,19 @@ def _as_object(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, s
 
 
 def _of_call(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[Held]:
-    """Return the result of the function around a loop for the value of one key: `converted(value)`; None of others."""
-    is_plain = len(node.args) == 1 and not node.keywords and word_of(node.func) == scope.owner.name
+    """Return the result of a function of the program for the value of one key: `converted(value)`; None of others."""
+    is_plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
+    is_plain = is_plain and (word_of(node.func) == scope.owner.name or _is_function(evaluator, node.func, scope))
     given = at_key(evaluator, node.args[0], loop, name, scope, 1) if is_plain else None
     layer = Layer(node, scope, row=(given,), callee=node.func) if given is not None else None
     return Held(node, scope, taken=(layer,)) if layer is not None else None
+
+
+def _is_function(evaluator: Evaluator, callee: ast.expr, scope: Scope) -> bool:
+    """Return whether a callee is known to be functions of the program."""
+    return evaluator.value(callee, scope).are(
+        lambda known: known.definition is not None and known.definition.is_function
+    )
 
 
 def _is_own_class(callee: ast.expr, scope: Scope) -> bool:
@@ -222,6 +253,8 @@ def comes(evaluator: Evaluator, test: ast.expr, loop: Loop, name: object, scope:
         answer = comes(evaluator, test.operand, loop, name, scope)
         return None if answer is None else not answer
     if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
+        if len(test.args) == 2 and text_of(test.args[1]) in _OF_MAPPINGS:
+            return _is_kind(evaluator, test.args[0], frozenset({"dict"}), loop, name, scope)
         if len(test.args) != 2 or not _is_key(test.args[1], loop):
             return None
         holders = evaluator.value(test.args[0], scope)
@@ -272,15 +305,24 @@ def _is_of_kind(
     evaluator: Evaluator, given: Sequence[ast.expr], loop: Loop, name: object, scope: Scope, derives: bool = True
 ) -> Optional[bool]:
     """Return what `isinstance(value, (list, dict))` gives for one key; `derives`: a bool is an int, too."""
-    asked = at_key(evaluator, given[0], loop, name, scope) if len(given) == 2 else None
+    types = given[1].elts if len(given) == 2 and isinstance(given[1], ast.Tuple) else given[1:]
+    words = frozenset(each.id for each in types if isinstance(each, ast.Name))
+    if len(given) != 2 or len(words) != len(types):
+        return None
+    return _is_kind(evaluator, given[0], words | {"bool"} if derives and "int" in words else words, loop, name, scope)
+
+
+def _is_kind(
+    evaluator: Evaluator, node: ast.expr, words: frozenset[str], loop: Loop, name: object, scope: Scope
+) -> Optional[bool]:
+    """Return whether an expression is of one of some built-in types, in the iteration of one key."""
+    asked = at_key(evaluator, node, loop, name, scope)
     value = evaluator.read(asked) if asked is not None else TOP
     if value.open or not value.alternatives:
         return None
-    types = given[1].elts if isinstance(given[1], ast.Tuple) else [given[1]]
-    words = {each.id for each in types if isinstance(each, ast.Name)}
     kinds = {_kind(known) for known in value.alternatives}
-    answers = {kind in words or (derives and kind == "bool" and "int" in words) for kind in kinds}
-    return answers.pop() if len(answers) == 1 and "" not in kinds and len(words) == len(types) else None
+    answers = {kind in words for kind in kinds}
+    return answers.pop() if len(answers) == 1 and "" not in kinds else None
 
 
 def _kind(known: Alternative) -> str:

@@ -75,7 +75,7 @@ def takes_parameter(update: Update, scope: Scope) -> bool:
 
 
 def updates_in(libraries: Library, scope: Scope, name: str, is_mapping: bool) -> list[Update]:
-    """Return the updates in a method, in source order; for a mapping also those of single items."""
+    """Return the updates in a method, in source order; for a mapping also those of its items."""
     found = [update for site in scope.calls for update in _of_call(libraries.merges, site)]
     cls = scope.owner.parent
     for one in cls.attributes.get(OWN, ()) if cls is not None else ():  # `self.__dict__ = settings`
@@ -83,10 +83,11 @@ def updates_in(libraries: Library, scope: Scope, name: str, is_mapping: bool) ->
         is_other = one.value is not None and word_of(one.value) != receiver_name(scope)
         if isinstance(node, ast.Attribute) and is_here and is_other:
             found.append(Update(OWN, node.value, node, one.block, None, one.value))
+    stores = (store for each in scope.module.registered.values() for store in each)
+    items = [_of_store(*store) for store in stores if store[2].scope.owner is scope.owner]
+    found += [each for each in items if each is not None and (is_mapping or object_of(each.receiver) is not None)]
     if is_mapping:
         found += [update for site in scope.calls for update in _of_base(libraries, site)]
-        stores = [store for each in scope.module.registered.values() for store in each]
-        found += [each for store in stores if (each := _of_store(*store)) and each.block.scope.owner is scope.owner]
         for one in scope.module.stored.get(name, ()):
             if isinstance(one.node, ast.Subscript) and one.scope.owner is scope.owner:
                 found.append(Update(ITEM, one.node.value, one.node, one.block, one.node.slice, one.whole))
@@ -165,4 +166,4 @@ def _is_of_attributes(update: Update) -> bool:
     """
     method = update.block.scope.owner
     is_own = method.is_method and method.name not in ("__setattr__", "__setitem__")
-    return is_own and (update.word == SETATTR or (update.word == UPDATE and bool(object_of(update.receiver))))
+    return is_own and (update.word == SETATTR or (update.word in (UPDATE, ITEM) and bool(object_of(update.receiver))))

@@ -116,6 +116,47 @@ LOOPS = [
     ),
     ("for k, v in settings.items():\n    if isinstance(v, (list, dict)):\n        setattr(args, k, v)", "1 ?", "1 ?"),
     ("for k, v in settings.items():\n    if isinstance(v, Unknown):\n        setattr(args, k, v)", "1 ?", "1 ?"),
+    (
+        "for k, v in settings.items():\n    if getattr(args, k, None) is None:\n        setattr(args, k, v)",
+        "1 ?",
+        "1 ?",
+    ),
+    (
+        "args.x = None\nfor k, v in settings.items():\n    if vars(args)[k] is None:\n        args.__dict__[k] = v",
+        "2 (None) ?",
+        "1 ?",
+    ),
+    (
+        "args.x = None\nfor k in settings:\n    if vars(args).get(k) is not None:\n        continue\n    setattr(args, k, settings[k])",
+        "2 (None) ?",
+        "1 ?",
+    ),
+    (
+        "args.x = None\nfor k, v in settings.items():\n    if other.k is None:\n        setattr(args, k, v)",
+        "2 None ?",
+        "1 ?",
+    ),
+    (
+        "args.x = unknown()\nfor k, v in settings.items():\n    if getattr(args, k) is None:\n        setattr(args, k, v)",
+        "...",
+        "1 ?",
+    ),
+    # the value
+    ("for k, v in settings.items():\n    if v == 2:\n        v = 7\n    setattr(args, k, v)", "1 ... ?", "1 ?"),
+    ("for k, v in settings.items():\n    if v == 3:\n        v = 7\n    setattr(args, k, v)", "2 ?", "1 ?"),
+    (
+        "for k, v in settings.items():\n    w = v\n    if v == 2:\n        w = 7\n    elif v == 3:\n        w = 8\n    setattr(args, k, w)",
+        "1 ... ?",
+        "1 ?",
+    ),
+    ("for k, v in settings.items():\n    if unknown(v):\n        v = 7\n    setattr(args, k, v)", "1 ... ?", "1 ?"),
+    ("for k, v in settings.items():\n    if hasattr(v, 'keys'):\n        v = 7\n    setattr(args, k, v)", "2 ?", "1 ?"),
+    ("def same(v):\n    return v\nfor k, v in settings.items():\n    setattr(args, k, same(v))", "2 ?", "1 ?"),
+    (
+        "def one(v):\n    return 1 if v else v\nfor k, v in settings.items():\n    setattr(args, k, one(v))",
+        "(2) 1 ?",
+        "1 ?",
+    ),
     # the order
     ("vars(args).update(settings)\nargs.x = 5", "5", "1 ?"),
     ("args.x = 5\nvars(args).update(settings)", "2 ?", "1 ?"),
@@ -213,6 +254,26 @@ CLASSES = [
         "Config({'t': {'x': 4}}).t.x",
         "4 ?",
     ),
+    (
+        "for k, v in d.items():\n            if hasattr(v, 'keys'):\n                v = Config(v)\n"
+        "            self.__dict__[k] = v",
+        "Config({'t': {'x': 4}}).t.x",
+        "4 ?",
+    ),
+    (
+        "for k in d:\n            v = d[k]\n            if isinstance(v, dict):\n                v = Config(v)\n"
+        "            setattr(self, k, v)",
+        "Config({'t': {'x': 4}}).t.x",
+        "4 ?",
+    ),
+    (
+        "for k, v in d.items():\n            vars(self)[k] = self.made(v)\n"
+        "    def made(self, v):\n        return Config(v) if isinstance(v, dict) else v",
+        "Config({'t': {'x': 4}}).t.x",
+        "4",
+    ),
+    ("for k, v in d.items():\n            self.__dict__[k] = v\n    x = 1", "Config(settings).x", "2 ?"),
+    ("for k, v in d.items():\n            self.__dict__[k] = unknown(v)\n    x = 1", "Config({'x': 3}).x", "1 ..."),
     ("for k in d:\n            setattr(self, k, d[k])", "Config(settings).x", "2 ?"),
     ("self.__dict__.update(d)", "Config(settings).x", "2 ?"),
     ("self.__dict__.update(d)", "Config({'x': 5, **settings}).x", "2 ?"),
