@@ -127,7 +127,10 @@ def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
     if kind in _MADE:
         is_dtype = named in _DTYPES or named == "dtype" or named.startswith(("int", "bool", "float"))
         return (named, given) if is_dtype else ("float32", None)
-    return "", None
+    if kind == "typeas":
+        return "dtype", given
+    asked = [each.value for each in call.keywords if each.arg == "dtype"]  # `ops.softmax(x, dtype=ms.float32)`
+    return (named, asked[0]) if asked and kind in _OPERATORS else ("", None)
 
 
 def plain(word: str) -> str:
