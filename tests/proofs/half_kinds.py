@@ -426,6 +426,7 @@ OPERATORS = [
             ("a softmax that is asked for it", "ops.softmax(h, -1, dtype=ms.float32).to(h.dtype)"),
             ("a layer", "self.act(h.float()).type_as(h)"),
             ("a cast by an operator", "ops.Cast()(ops.softmax(ops.cast(h, ms.float32)), x.dtype)"),
+            ("normal numbers", "(ops.randn_like(h, dtype=h.dtype) + ops.randn_like(h).astype(h.dtype)) * 0 + h"),
         )
     ),
     *(
@@ -435,6 +436,7 @@ OPERATORS = [
             ("a softmax that is asked for it", "ops.matmul(ops.softmax(h, -1, dtype=ms.float32), h)"),
             ("a dtype of the network", "ops.matmul(ops.softmax(h, -1).astype(self.dtype), h)"),
             ("a dtype of a weight", "ops.matmul(ops.cast(ops.softmax(h.float()), self.d.weight.dtype), h)"),
+            ("normal numbers", "ops.matmul(ops.randn_like(h) * 0 + h, h)"),
             ("cast back behind that", "ops.matmul(h.astype(ms.float32), h).astype(h.dtype)"),
         )
     ),
