@@ -287,6 +287,8 @@ class _Reader(KeptPaths):
             return (_HERE,)
         if word in _ITSELF and given:
             return self.read(given[0], scope, depth)
+        if word == "enter_context" and node.args:  # of an ExitStack
+            return self.read(node.args[0], scope, depth)
         if word in ("dirname", "basename") and given:
             return [path.cut()[word == "basename"] for path in self.read(given[0], scope, depth)]
         if word in ("with_name", "with_suffix") and len(given) == 2:

@@ -35,7 +35,8 @@ def is_missing(call: Call) -> bool:
     if program.calls(_WRAPPER) or parallel.is_fusion_set_elsewhere(program) or not parallel.reduces(program):
         return False
     paths = parallel.CallPaths(program, call)
-    return not paths.sets_fusion(names, not indices_do_nothing(program)) and not paths.is_replaced()
+    is_set = paths.sets_fusion(names, not indices_do_nothing(program)) or paths.is_replaced()
+    return not is_set and not paths.are_on_one_device()
 
 
 def switch(call: Call) -> str:

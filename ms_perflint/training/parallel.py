@@ -9,7 +9,7 @@ from functools import partial
 from typing import Optional
 
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.predicates import DEVICES
+from ms_perflint.index.predicates import DEVICES, choice
 from ms_perflint.index.reachability import Condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import given, names_in, text_of, word_of
@@ -48,8 +48,10 @@ REDUCERS = (
 _ADD = frozenset(name if name.endswith("all_reduce") else f"{name}()" for name in REDUCERS)
 _GRADIENT = r"(?i)(?<!stop_)grad"  # in names
 # Words of tests for several devices: these hold where gradients are added up
-SEVERAL = ("distribut", "parallel", "device_num", "group_size", "rank_size", "world_size", "num_devices", "multi")
+COUNTS = ("device_num", "group_size", "rank_size", "world_size", "num_devices")
+SEVERAL = ("distribut", "parallel", "multi", *COUNTS)
 _ALONE = r"(?:==|<=|is) (?:'?1'?|False|None|'stand_alone')$"  # the end of such a test that holds on one device
+_IS_ON = r"distribut\w*\W* == '?1'?$"  # but this is a switch
 
 
 # --- one call
@@ -253,6 +255,10 @@ class CallPaths:
         later = [site for site in sites if self.program.precedes(self.call, site)] if self._surely(sites) else []
         return self._surely(later) and self._surely(before_training(self.program, later))
 
+    def are_on_one_device(self) -> bool:
+        """Return whether the call runs on one device alone, which has no gradients to add up."""
+        return all(any(map(_is_for_one, path)) for path in self.path_conditions)
+
     def _is_undone(self, site: Site) -> bool:
         """Return whether the setting of a site is surely reset before the call, on the paths of both."""
         precedes = self.program.precedes
@@ -312,7 +318,18 @@ def _asks_for_several(condition: Condition) -> Optional[bool]:
     words = " ".join(condition.words).lower()
     if not any(word in words for word in SEVERAL):
         return None
-    return condition.result is (re.search(_ALONE, ast.unparse(condition.test)) is None)
+    test = ast.unparse(condition.test)
+    return condition.result is (re.search(_ALONE, test) is None or re.search(_IS_ON, test) is not None)
+
+
+def _is_for_one(condition: Condition) -> bool:
+    """Return whether a condition on the number of devices holds for one device alone: `get_group_size() == 1`."""
+    asked = choice(condition.test)
+    made = condition.scope.sole(asked.node) if isinstance(asked.node, ast.Name) else None
+    counted = " ".join(ast.unparse(each).lower() for each in (asked.node, made) if each is not None)
+    if not any(word in counted for word in COUNTS) or re.search("[%/*]", counted):  # of several nodes
+        return False
+    return [asked.holds(number) is condition.result for number in (1, 2, 8)] == [True, False, False]
 
 
 # --- the network

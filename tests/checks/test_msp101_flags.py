@@ -106,9 +106,18 @@ def test_a_flag_that_later_steps_change_is_an_obstacle(text: str) -> None:
         ("Net(layers.passed)", "graph mode keeps the training flag"),
         (f"None, None\n{GUARDED}Net(nn.BatchNorm1d)", "graph mode keeps the training flag"),
         ("Net(lambda n: nn.TransformerEncoderLayer(n, 4))", "graph mode keeps the training flag"),
+        # layers that may hold a Dropout
+        ("Net(lambda n: nn.LSTM(n, 4, 2, dropout=0.3))", "graph mode keeps the training flag"),
+        ("Net(lambda n: nn.GRU(n, 4, num_layers=layers.count(), dropout=0.3))", "graph mode keeps the training flag"),
+        ("Net(lambda n: nn.MultiheadAttention(n, 4, 0.2))", "graph mode keeps the training flag"),
+        ("Net(lambda n: nn.Transformer(n, 4))", "graph mode keeps the training flag"),
+        ("Net(lambda n: nn.Transformer(n, 4, dropout=0))", "the first step takes longer"),
+        ("Net(lambda n: nn.LSTM(n, 4, 2))", "the first step takes longer"),
+        ("Net(lambda n: nn.RNN(n, 4, dropout=0.3))", "the first step takes longer"),  # drops between its layers
+        ("Net(lambda n: nn.MultiheadAttention(n, 4, dropout=0.0))", "the first step takes longer"),
     ],
 )
-def test_layers_that_the_program_does_not_make_read_no_flag(new: str, expected: str) -> None:
+def test_layers_that_are_made_and_may_drop_or_normalise_read_the_flag(new: str, expected: str) -> None:
     layers = """
         from mindspore import nn
 

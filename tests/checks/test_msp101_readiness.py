@@ -547,6 +547,29 @@ BLOCKED = [
                 """,
             ),
             (
+                "numbers of a batch",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    pair = x.asnumpy().tolist()
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "numbers of a batch, given to the step",
+                """
+
+
+                def train_step(x, y):
+                    value, grads = grad_fn(x.tolist(), y)
+                    opt(grads)
+
+
+                for x, y in dataset.create_tuple_iterator():
+                    train_step(x, y)
+                """,
+            ),
+            (
                 "in one arm of two",
                 """
                 for epoch in range(3):
@@ -980,6 +1003,25 @@ READY = [
                 """
                 for x, y in dataset.create_tuple_iterator():
                     value, grads = grad_fn((0.5, 0.25), y)
+                    opt(grads)
+                """,
+            ),
+            (
+                "numbers of an array",
+                """
+                pair = np.ones(2).tolist()
+                for x, y in dataset.create_tuple_iterator():
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                    print(y.asnumpy().tolist())
+                """,
+            ),
+            (
+                "tensor of the numbers of a batch",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    pair = ms.Tensor(x.asnumpy().tolist())
+                    value, grads = grad_fn(pair, y)
                     opt(grads)
                 """,
             ),

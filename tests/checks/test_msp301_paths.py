@@ -1667,6 +1667,8 @@ for made, path in (
     ("folder = tempfile.mkdtemp()\n    tmp = TemporaryDirectory()", 'os.path.join(tmp.name, f"{epoch}.ckpt")'),
     ("tmp = tempfile.TemporaryDirectory(prefix='a')", 'str(Path(tmp.name) / f"{epoch}.ckpt")'),
     ("tmp = TemporaryDirectory()\n    folder = tmp.name", 'f"{folder}/{epoch}.ckpt"'),
+    ("tmp = stack.enter_context(TemporaryDirectory())", 'f"{tmp}/{epoch}.ckpt"'),
+    ("tmp = Path(stack.enter_context(tempfile.TemporaryDirectory(dir='a'))) / 'b'", 'str(tmp / f"{epoch}.ckpt")'),
 ):
     USED.append(used(f"temporary folder: {path}", TEMPORARY.replace("MADE", made).replace("PATH", path)))
 INSIDE = """
@@ -1685,6 +1687,10 @@ USED.append(used("temporary folder of a `with`", INSIDE.replace("FOLDER", "scrat
 STAYS = TEMPORARY.replace("MADE", "tmp = tempfile.mkdtemp()").replace("PATH", 'f"{tmp}/{epoch}.ckpt"')
 UNUSED.append(unused("another folder than the temporary one", INSIDE.replace("FOLDER", '"out"')))
 UNUSED.append(unused("a folder of a temporary name that stays", STAYS))
+OTHER_FOLDER = TEMPORARY.replace("MADE", "tmp = stack.enter_context(TemporaryDirectory())").replace(
+    "PATH", 'f"{epoch}.ckpt"'
+)
+UNUSED.append(unused("another folder than that of a stack", OTHER_FOLDER))
 UNUSED += [
     unused(f"the previous one stays: {each}", PREVIOUS.replace("REMOVES", each).replace("NAME", NAMES[0]))
     for each in OTHERS

@@ -566,6 +566,22 @@ FIRES = [
             ("not args.distributed", 'ms.set_auto_parallel_context(parallel_mode="stand_alone")'),
         )
     ),
+    *(
+        case(
+            f"also on several devices: {test}",
+            GRAPH,
+            OPTIONS,
+            f"if {test}:\n    {PLAIN}".replace("\n    ms", "\n    ms").rstrip() + "  # !\n",
+            TRAIN,
+        )
+        for test in (
+            "get_group_size() >= 1",
+            "not get_group_size() == 8",
+            "get_group_size() // 8 == 1",
+            "args.distributed or get_group_size() == 1",
+            "get_rank() == 1",
+        )
+    ),
     case(
         "reset on the path of another device",
         IMPORTS,
@@ -1071,6 +1087,15 @@ QUIET = [
                     context.reset_auto_parallel_context()
                 """,
         },
+    ),
+    *(
+        case(f"one device alone: {before}", GRAPH, OPTIONS, f"{before}    {PLAIN}", TRAIN)
+        for before in (
+            "if get_group_size() == 1:\n",
+            "n = get_group_size()\nif n <= 1:\n",
+            "import os\nif not int(os.getenv('RANK_SIZE', '1')) > 1:\n",
+            "if get_group_size() > 1:\n    pass\nelse:\n",
+        )
     ),
     case(
         "off on purpose",

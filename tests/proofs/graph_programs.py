@@ -1000,6 +1000,27 @@ BLOCKED = [
     ),
     _written(
         "slower",
+        "list of numbers of the batch",
+        """
+
+
+        def forward(data, parts, label):
+            return loss_fn(net(data) * parts[0], label)
+
+
+        """,
+        GRADIENT,
+        """
+        for epoch in range(3):
+            for data, label in train_set.create_tuple_iterator():
+                parts = data.asnumpy().mean(axis=0).tolist()
+                loss, grads = grad_fn(data, parts, label)
+                optimizer(grads)
+                losses.append(loss)
+        """,
+    ),
+    _written(
+        "slower",
         "tuple of tensors handed on to a train cell",
         """
 

@@ -419,6 +419,27 @@ OPERATORS = [
         "h = h * 0.5 if self.scale == 3 or self.kind == 'wide' else h",
         "self.scale = int(np.array(2))\nself.kind = str(np.array('deep'))",
     ),
+    *(
+        _kind("same", f"float32 that is cast back, {name}", f"h = ops.matmul({body}, h)", "self.act = nn.Softmax()")
+        for name, body in (
+            ("a softmax", "ops.softmax(h.astype(ms.float32) * 0.5, -1).astype(h.dtype)"),
+            ("a softmax that is asked for it", "ops.softmax(h, -1, dtype=ms.float32).to(h.dtype)"),
+            ("a layer", "self.act(h.float()).type_as(h)"),
+            ("a cast by an operator", "ops.Cast()(ops.softmax(ops.cast(h, ms.float32)), x.dtype)"),
+            ("normal numbers", "(ops.randn_like(h, dtype=h.dtype) + ops.randn_like(h).astype(h.dtype)) * 0 + h"),
+        )
+    ),
+    *(
+        _kind("fails", f"float32 that is multiplied, {name}", f"h = {body}", "self.dtype = ms.float32")
+        for name, body in (
+            ("a softmax", "ops.matmul(ops.softmax(h.astype(ms.float32), -1), h)"),
+            ("a softmax that is asked for it", "ops.matmul(ops.softmax(h, -1, dtype=ms.float32), h)"),
+            ("a dtype of the network", "ops.matmul(ops.softmax(h, -1).astype(self.dtype), h)"),
+            ("a dtype of a weight", "ops.matmul(ops.cast(ops.softmax(h.float()), self.d.weight.dtype), h)"),
+            ("normal numbers", "ops.matmul(ops.randn_like(h) * 0 + h, h)"),
+            ("cast back behind that", "ops.matmul(h.astype(ms.float32), h).astype(h.dtype)"),
+        )
+    ),
     _kind("fails", "zeros that are multiplied", "h = ops.matmul(h, ops.ones((4, 4), ms.float32))"),
     _kind(
         "fails",

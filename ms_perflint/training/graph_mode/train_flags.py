@@ -15,6 +15,7 @@ from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.semantic_index import Site
 from ms_perflint.index.syntax_forms import whole_number
 from ms_perflint.languages import Message
+from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training.graph_mode.between_steps import acts, is_beside
 from ms_perflint.training.graph_mode.compiled import compiled
@@ -25,6 +26,7 @@ from ms_perflint.training.training import running_callers, steps_by_hand
 
 # Those that read the flag
 _LAYERS = ("BatchNorm", "Dropout", "InstanceNorm", "SyncBatchNorm", "TransformerDecoder", "TransformerEncoder")
+_DROPPING = tuple(f"mindspore.nn.{word}" for word in ("GRU", "LSTM", "RNN", "MultiheadAttention", "Transformer"))
 _COMPUTED = (ast.Compare, ast.BoolOp, ast.IfExp, ast.UnaryOp, ast.BinOp)
 _HOPS = 3  # functions around a call
 
@@ -61,9 +63,16 @@ def _is_read(program: Program) -> bool:
     guarded = entry.scope.main if entry is not None else None  # the code that only the entry script runs
     running = (*program.reached, *((guarded,) if guarded is not None else ()))
     named = (word for scope in running for word in (*scope.names, *scope.attrs))
-    return any(word.startswith(_LAYERS) for word in named) or any(
-        "training" in each.attrs for each in compiled(program)
+    return (
+        any(word.startswith(_LAYERS) for word in named)
+        or any(map(_drops, program.calls(*_DROPPING)))
+        or any("training" in each.attrs for each in compiled(program))
     )
+
+
+def _drops(layer: Call) -> bool:
+    """Return whether a layer may drop values: not `nn.LSTM(8, 8, dropout=0.3)`, which has one layer, the last."""
+    return layer.argument("dropout").truth is not False and not layer.argument("num_layers").must_be(1)
 
 
 def _varies(site: Site) -> bool:

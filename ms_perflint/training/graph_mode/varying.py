@@ -32,7 +32,7 @@ from ms_perflint.training.step_loops import is_each_step, is_step_loop, scopes_o
 from ms_perflint.training.training import is_trained, steps_by_hand, train_sites
 from ms_perflint.training.training_steps import GRADS
 
-AGAIN = Message("graph mode compiles again in each step for a list, tuple or dict of tensors: pass them one by one")
+AGAIN = Message("graph mode compiles again in each step for a new list, tuple or dict: pass tensors one by one")
 _APART = ("jit_class", "ms_class")  # decorators of classes whose objects Python calls
 _KEYWORDS = frozenset({"fn", "function", "hash_args", "jit_config", "jit_level", "backend", "mode", "compile_once"})
 _AST = ("PSJit", "ast")  # what `jit` compiles by default: the syntax tree, not bytecode
@@ -214,11 +214,13 @@ class _Containers:
 
     def is_one(self, site: Site, node: ast.expr) -> bool:
         """Return whether an expression is a tuple, list or dict that each step makes, with a tensor of the step."""
-        if self._is_slice(site, node):
+        if self._is_slice(site, node) or self._is_numbers(site, node):
             return True
         bindings = site.scope.lookup(node) if isinstance(node, ast.Name) else ()
         # also of a slice of a whole batch, a list too: `inputs, label = batch[:-1], batch[-1]`
         if any(self._is_batch(each) or self._is_slice(site, each.whole) for each in bindings):
+            return True
+        if any(self._is_numbers(site, each.whole) for each in bindings):
             return True
         known = self.program.value(node, site.scope)
         shown = [each for each in known.alternatives if each.is_display]
@@ -263,6 +265,13 @@ class _Containers:
         elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("list", "tuple"):
             whole = value.args[0] if len(value.args) == 1 else None
         return isinstance(whole, ast.Name) and any(map(self._is_batch, site.scope.lookup(whole)))
+
+    def _is_numbers(self, site: Site, value: Optional[ast.expr]) -> bool:
+        """Return whether an expression is likely a list of numbers of the step: `y.asnumpy().tolist()`."""
+        if self.certain or not isinstance(value, ast.Call) or word_of(value.func) != "tolist":
+            return False
+        bound = (each for node in descendants(value) if isinstance(node, ast.Name) for each in site.scope.lookup(node))
+        return any(each.scope is site.scope and self.loops.is_in_pass(site, each) for each in bound)
 
     def _is_batch(self, binding: Binding) -> bool:
         """Return whether a loop over a dataset binds a name to a batch: `for batch in data.create_dict_iterator()`."""

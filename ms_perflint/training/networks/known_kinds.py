@@ -53,7 +53,7 @@ _OPERATORS = frozenset(
         "maxpool", "maxpool2d", "avgpool", "avgpool2d", "adaptiveavgpool2d", "resizenearestneighbor",
         "biasadd", "interpolate", "upsample", "clamp", "clip", "clipbyvalue", "gather", "gatherv2", "maskedfill",
         "pad", "maxpool3d", "softmax2d", "tensormul", "gatherelements", "gatherd",
-        "expandas", "topk", "sort", "tril", "triu", "diag", "unfold", "meshgrid", "randnlike",
+        "expandas", "topk", "sort", "tril", "triu", "diag", "unfold", "meshgrid",
         "spacetodepth", "depthtospace", "addn", "repeatelements", "gathernd", "newzeros", "fulllike", "softplus",
         "amin", "min", "reducemin", "dropout3d", "avgpool3d", "range", "reverse", "reversev2", "rot90",
         "floor", "round", "sign", "sin", "cos", "erf", "celu", "glu", "hardtanh", "softmin", "softsign", "tanhshrink",
@@ -71,7 +71,9 @@ _JOINING = frozenset(
 _OF_LAYERS = frozenset({"conv2d", "conv2dtranspose", "matmul", "biasadd", "layernorm"})
 STATEFUL = frozenset({"RNN", "LSTM", "GRU"})  # layers that take a state in their own dtype only
 # Functions that make a tensor, of float32 unless they are asked for something else
-_MADE = frozenset({"zeros", "ones", "full", "arange", "eye", "onehot", "randn", "standardnormal", "tupletoarray"})
+_MADE = frozenset(
+    {"zeros", "ones", "full", "arange", "eye", "onehot", "randn", "randnlike", "standardnormal", "tupletoarray"}
+)
 # Operators whose numbers become numbers of the tensor
 FILLS = frozenset({"maskedfill", "fill", "full", "fulllike", "where", "select", "clamp", "clip", "clipbyvalue"})
 # Operators whose result some devices give in float32, whatever they are given
@@ -127,7 +129,10 @@ def dtype_of(call: ast.Call, word: str) -> tuple[str, Optional[ast.expr]]:
     if kind in _MADE:
         is_dtype = named in _DTYPES or named == "dtype" or named.startswith(("int", "bool", "float"))
         return (named, given) if is_dtype else ("float32", None)
-    return "", None
+    if kind == "typeas":
+        return "dtype", given
+    asked = [each.value for each in call.keywords if each.arg == "dtype"]  # `ops.softmax(x, dtype=ms.float32)`
+    return (named, asked[0]) if asked and kind in _OPERATORS else ("", None)
 
 
 def plain(word: str) -> str:

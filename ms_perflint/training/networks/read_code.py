@@ -21,7 +21,7 @@ from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.followed import attribute_values
-from ms_perflint.training.networks import known_kinds
+from ms_perflint.training.networks import known_kinds, raised
 from ms_perflint.training.networks.networks import is_loss, is_loss_api
 from ms_perflint.training.networks.plain_numbers import Numbers, is_held
 from ms_perflint.training.networks.plans import hidden, stop, unknown
@@ -272,11 +272,12 @@ class Code:
             said = "dtype" if asks else dtype_of(self.program.value(given, site.scope))
         if said not in _FOLLOWED | _RAISED:
             return False
+        is_held_dtype = said == "dtype" and given is not None and raised.is_held(given)
         if given is not None:
             self.told.add(id(given))
             if said in INTEGERS and is_rounded(self.program, node, given, site.scope.owner, self.dtype):
                 stop(site.module, site.node, ROUNDED)
-        if said in _RAISED:
+        if (said in _RAISED or is_held_dtype) and not raised.is_taken_back(self.program, site):
             self.raised = self.raised or (site, word)
         return True
 
