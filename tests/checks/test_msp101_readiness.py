@@ -547,6 +547,17 @@ BLOCKED = [
                 """,
             ),
             (
+                "added in each step",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    pair = []
+                    for factor in (1, 2):
+                        pair.append(x * factor)
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
+            (
                 "in one arm of two",
                 """
                 for epoch in range(3):
