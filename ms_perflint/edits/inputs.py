@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Optional
 
 from ms_perflint import mindspore_api
@@ -11,6 +11,7 @@ from ms_perflint.core.findings import Edit, Place, Related, Remedy, Safety
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.edits.imports import name_in
 from ms_perflint.index.semantic_index import Site
+from ms_perflint.infer import list_changes
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
@@ -42,7 +43,9 @@ def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
     if not mindspore_api.is_in(MUTABLE, program.version):
         return Remedy(None, advice, Safety.UNSAFE, reason)
     value = program.value(each.node, scope)
-    refused = next(_holds(program, value, (str, bytes, type(None)), DEPTH), None)
+    added = list_changes.added(program.evaluator, each.node, scope)
+    parts = [*_parts(program, value), *((program.value(part, at), at.module.place(part)) for part, at in added)]
+    refused = next(_holds(program, parts, (str, bytes, type(None)), DEPTH), None)
     if refused is not None:
         told = Message("no fix is shown: `mutable` takes no text and no None; pass it apart from the tensors")
         return Remedy(None, advice, Safety.UNSAFE, reason, (Related(refused, told),))
@@ -50,7 +53,7 @@ def pass_as_input(program: Program, each: Varying, line_length: int) -> Remedy:
     is_bare = isinstance(each.node, ast.Tuple) and not text.startswith("(")
     container = f"{mutable}(({text}))" if is_bare else f"{mutable}({text})"
     remedy = Remedy(_replaced(each, container, imports), advice, Safety.UNSAFE, reason)
-    needs = _needs_constant(program) if any(_holds(program, value, (int, float), DEPTH)) else None
+    needs = _needs_constant(program) if any(_holds(program, parts, (int, float), DEPTH)) else None
     if needs is None:
         return remedy
     told = Message("this may need the number of the container, as a constant")
@@ -70,14 +73,21 @@ def _needs_constant(program: Program) -> Optional[Site]:
     return None
 
 
-def _holds(program: Program, value: Value, types: tuple[type, ...], depth: int) -> Iterator[Place]:
-    """Yield the elements that are constants of some types, of all containers that a value can be; no truth values."""
-    for known in value.alternatives if depth else ():
+def _parts(program: Program, value: Value) -> Iterator[tuple[Value, Place]]:
+    """Yield the elements of all containers that a value can be, as they are made, with their places."""
+    for known in value.alternatives:
         for part in known.parts if known.is_display else ():
-            element = program.evaluator.read(part)
-            if any(isinstance(each, types) and not isinstance(each, bool) for each in element.constants):
-                yield part.scope.module.place(part.node)
-            yield from _holds(program, element, types, depth - 1)
+            yield program.evaluator.read(part), part.scope.module.place(part.node)
+
+
+def _holds(
+    program: Program, parts: Iterable[tuple[Value, Place]], types: tuple[type, ...], depth: int
+) -> Iterator[Place]:
+    """Yield the places of elements, also of containers in them, that are constants of some types; no truth values."""
+    for element, place in parts if depth else ():
+        if any(isinstance(each, types) and not isinstance(each, bool) for each in element.constants):
+            yield place
+        yield from _holds(program, _parts(program, element), types, depth - 1)
 
 
 def _replaced(each: Varying, text: str, *imports: tuple[Edit, ...]) -> Optional[tuple[Edit, ...]]:

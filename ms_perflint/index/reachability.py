@@ -130,15 +130,15 @@ def _of_arm(arm: Block) -> Iterator[Condition]:
     """Yield the condition that leads from the block around an arm to it."""
     owner, outer = arm.owner, arm.parent
     if outer is not None and isinstance(owner, ast.Assert):
-        yield Condition(owner.test, True, outer.scope, not _is_caught(outer))
+        yield Condition(owner.test, True, outer.scope, not is_caught(outer))
     elif outer is not None and isinstance(owner, ast.If):
         other = owner.orelse if arm.arm == "body" else owner.body
         is_elif = isinstance(outer.owner, ast.If) and outer.owner.orelse[:1] == [owner]  # one of several choices
-        is_required = not is_elif and bool(other) and isinstance(other[-1], ast.Raise) and not _is_caught(outer)
+        is_required = not is_elif and bool(other) and isinstance(other[-1], ast.Raise) and not is_caught(outer)
         yield Condition(owner.test, arm.arm == "body", outer.scope, is_required)
 
 
-def _is_caught(block: Block) -> bool:
+def is_caught(block: Block) -> bool:
     """Return whether an error in a block is caught in its function: by a handler, or by a `with`."""
     for arm in block.chain():
         owner = arm.owner

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.reachability import Condition, condition_of
-from ms_perflint.index.semantic_index import Binding, Block, Scope, Site
-from ms_perflint.index.syntax_forms import inside, names_in, spelling, word_of
+from ms_perflint.index.reachability import Condition, condition_of, is_caught
+from ms_perflint.index.semantic_index import LOOPS, Binding, Block, Scope, Site
+from ms_perflint.index.syntax_forms import inside, leaves, names_in, spelling, word_of
 from ms_perflint.program.program import Program
 
 _AROUND = frozenset({"enumerate", "reversed", "list", "tqdm"})  # give as many items as they get
@@ -24,7 +24,7 @@ def is_in_last_iteration(site: Site) -> bool:
 def is_in_one_iteration(site: Site) -> bool:
     """Return whether a site runs at most once in all iterations of the loops around it in its function."""
     loops = site.block.loops
-    if len(loops) == 1 and ends(site.block, ast.Break):
+    if loops and _ends_loops(site.block):
         return True
     return any(_is_one(test, site.block) or (len(loops) == 1 and _is_last(test, site.block)) for test in _equal(site))
 
@@ -140,8 +140,26 @@ def _is_moved(side: ast.expr) -> bool:
 
 def ends(block: Block, *kinds: type[ast.stmt]) -> bool:
     """Return whether a block is an arm of an `if` whose last statement is of one of some kinds."""
-    arm = getattr(block.owner, block.arm, []) if isinstance(block.owner, ast.If) else []
-    return bool(arm) and isinstance(arm[-1], kinds)
+    return isinstance(block.owner, ast.If) and isinstance(_last_statement(block), kinds)
+
+
+def _last_statement(block: Block) -> Optional[ast.stmt]:
+    """Return the last statement of an arm; None of the rest of a block behind an `if` that leaves it."""
+    owner, (arm, _, position) = block.owner, block.arm.partition(" ")
+    body = owner.handlers[int(position)].body if arm == "handler" else getattr(owner, arm, [])  # type: ignore[union-attr]
+    return body[-1] if body and isinstance(body[-1], ast.stmt) else None
+
+
+def _ends_loops(block: Block) -> bool:
+    """Return whether a block, or an arm around it in the innermost loop, ends with leaving all loops around it."""
+    for arm in block.chain():
+        if isinstance(arm.owner, LOOPS):
+            return False
+        last = _last_statement(arm)
+        if last is not None and leaves(last):
+            is_exit = isinstance(last, (ast.Raise, ast.Expr)) and not is_caught(arm)
+            return is_exit or isinstance(last, ast.Return) or (isinstance(last, ast.Break) and len(block.loops) == 1)
+    return False
 
 
 # --- the first iterations

@@ -67,10 +67,11 @@ def is_decorated(program: Program, function: Scope) -> bool:
 
 
 def _wrapped(program: Program) -> set[Scope]:
-    """Return the functions that are passed to `jit(function)`, or to `data_sink` with a `jit_config`."""
+    """Return the functions that are passed to `jit(function)`, or to `data_sink` with a `jit_config`, by default."""
     found: set[Scope] = set()
     sinks = [call for call in program.calls(DATA_SINK) if call.given("jit_config") is not None]
-    for call in (*program.calls(*sorted(JITS)), *sinks):
+    calls = (call for call in (*program.calls(*sorted(JITS)), *sinks) if not conditions.is_on_request(program, call))
+    for call in calls:
         for argument in [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg in ("fn", "function"))]:
             known = program.value(argument, call.scope).alternatives
             found.update(each.definition for each in known if each.definition is not None)
@@ -86,5 +87,5 @@ def _is_made(program: Program, node: ast.expr, scope: Scope) -> bool:
     """Return whether a callee is the result of `jit(...)`: `step = ms.jit(cell)`."""
     homes = (scope.owner, scope.module.scope) if isinstance(node, ast.Name) else ()
     bindings = (each for home in homes for each in home.bindings.get(node.id, ()))  # type: ignore[attr-defined]
-    calls = ((each.value, each.scope) for each in bindings if isinstance(each.value, ast.Call))
-    return any(_is_jit(program, call.func, where) for call, where in calls)
+    made = (each for each in bindings if not conditions.is_on_request(program, each.site))
+    return any(isinstance(each.value, ast.Call) and _is_jit(program, each.value.func, each.scope) for each in made)

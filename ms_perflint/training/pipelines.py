@@ -35,6 +35,7 @@ _ROWS = {  # in published training sets
 }  # fmt: skip
 PATHS = 64  # on which the stages of one pipeline are made: six choices of two
 _SAME = ("MapDataset", "ShuffleDataset", "RenameDataset", "ProjectDataset")  # that give as many rows as they get
+_JOINS = ("concat", "zip")  # datasets
 _MAY_PASS = (ast.If, ast.Try, ast.Continue, ast.Break, ast.Return)  # a pass may yield nothing
 
 
@@ -131,11 +132,20 @@ def _stages(program: Program, known: tuple[Alternative, ...]) -> Iterator[tuple[
     behind: tuple[Alternative, ...] = (last.origin,) if last.origin is not None else ()
     if made is not None and behind and isinstance(callee, ast.Attribute):
         behind = tuple(filter(is_dataset, program.value(callee.value, made.scope).alternatives)) or behind
+    behind += tuple(_joined(program, made)) if made is not None and word_of(made.call.func) in _JOINS else ()
     new = [each for each in behind if each.identity not in seen]  # a loop that adds stages comes back to one
     for each in new:
         yield from _stages(program, (*known, each))
     if not new:
         yield known
+
+
+def _joined(program: Program, made: Layer) -> Iterator[Alternative]:
+    """Yield the datasets that a call joins to its receiver, or to each other: `a.concat(b)`, `ds.zip((a, b))`."""
+    for node in given(made.call):
+        value = program.value(node, made.scope)
+        for each in (value, program.evaluator.each(value)):
+            yield from filter(is_dataset, each.alternatives)
 
 
 def api_of(call: Call) -> Optional[Call]:

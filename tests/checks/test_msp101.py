@@ -85,6 +85,7 @@ OPTIONS = """
     """
 
 PYNATIVE = "ms.set_context(mode=ms.PYNATIVE_MODE)\n"
+MARKED = PYNATIVE.replace("\n", "  # ! unsafe\n")
 
 STEPS_BY_KIND = join(
     GRADIENT,
@@ -989,6 +990,14 @@ FIRES = [
         "evaluate(ops.ones((1, 64)))\n",
     ),
     *(
+        case(f"step is compiled on request: {made}", IMPORTS, OPTIONS, MARKED, STEP, f"{made}\n", LOOP)
+        for made in (
+            "if args.graph:\n    train_step = ms.jit(train_step)",
+            "train_step = ms.jit(train_step) if args.graph else train_step",
+            "if args.debug:\n    compiled = ms.jit(train_step)",
+        )
+    ),
+    *(
         case(
             f"step is compiled on request, {what}", IMPORTS, OPTIONS, f"{PYNATIVE.rstrip()}  # !\n", STEPS_BY_KIND, text
         )
@@ -1683,6 +1692,14 @@ QUIET = [
     *(
         case(f"step is compiled by default, {what}", IMPORTS, OPTIONS, PYNATIVE, STEPS_BY_KIND, text)
         for what, text in {**ONE_STEP_OF_TWO, "a train cell on request": CELL_ON_REQUEST}.items()
+    ),
+    *(
+        case(f"step is compiled unless asked: {made}", IMPORTS, OPTIONS, PYNATIVE, STEP, f"{made}\n", LOOP)
+        for made in (
+            "if not args.debug:\n    train_step = ms.jit(train_step)",
+            "train_step = train_step if args.debug else ms.jit(train_step)",
+            "if int(input()):\n    train_step = ms.jit(train_step)",
+        )
     ),
     case(
         "step is compiled, in the words of 1.x",

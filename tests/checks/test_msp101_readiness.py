@@ -556,6 +556,17 @@ BLOCKED = [
                 """,
             ),
             (
+                "added in each step",
+                """
+                for x, y in dataset.create_tuple_iterator():
+                    pair = []
+                    for factor in (1, 2):
+                        pair.append(x * factor)
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
+            (
                 "numbers of a batch, given to the step",
                 """
 

@@ -47,6 +47,26 @@ GRAPH = join(
 )
 EAGER = GRAPH.replace("GRAPH_MODE", "PYNATIVE_MODE")
 UNKNOWN = GRAPH.replace("ms.set_context(mode=ms.GRAPH_MODE)", "ms.set_context(mode=int(input()))")
+ADDING = """
+    FIXED = []
+    FIXED.append(ms.Tensor(1.0))
+
+
+    def added(x, y):
+        rows = []
+        rows.append(x)
+        rows.append(y)
+        return rows
+
+
+    def two(x, y):
+        rows, others = [], []
+        rows.append(x)
+        others.append(ms.Tensor(y.asnumpy()))
+        return rows, others
+
+
+    """
 LOOP = "for i, (x, y) in enumerate(data.create_tuple_iterator()):\n"
 JIT = """
     @ms.jit
@@ -264,6 +284,39 @@ FIRES = [
     ),
     case("a dict with texts for keys", GRAPH, stepping('pairs({"x": x, "y": y})  # ! unsafe')),
     case("a container in one", GRAPH, stepping("pairs((x, (y, 1.0)))  # ! unsafe")),
+    *(
+        case(
+            f"elements added later: {added}",
+            GRAPH,
+            ADDING,
+            stepping("both = [x]", f"both.append({added})", f"pairs(both)  # ! {safety}"),
+        )
+        for added, safety in (
+            ("y", "unsafe"),
+            ("net(y)", "unsafe"),
+            ("None", "no fix"),
+            ("'mean'", "no fix"),
+            ("1.0", "unsafe"),
+        )
+    ),
+    *(
+        case(f"all elements added: {at}", GRAPH, ADDING, stepping(*lines))
+        for at, lines in enumerate(
+            (
+                ("both = []", "both.append(x)", "both.append(y)", "pairs(both)  # ! unsafe"),
+                (
+                    "both = []",
+                    "for part in (x, y):",
+                    "    both.append(part * 2)",
+                    "both.append(x)",
+                    "pairs(both)  # ! unsafe",
+                ),
+                ("both = list()", "both += [x]", "both.append(y)", "pairs(both)  # ! unsafe"),
+                ("both = added(x, y)", "pairs(both)  # ! unsafe"),
+                ("first, second = two(x, y)", "pairs(second)  # ! unsafe"),
+            )
+        )
+    ),
     case("a tuple with a name", GRAPH, stepping("both = x, y", "pairs(both)  # ! unsafe")),
     case(
         "a dict",
@@ -402,6 +455,17 @@ QUIET = [
     case("tensors alone", GRAPH, stepping("step(x, y)")),
     case("mutable", GRAPH, stepping("pairs(ms.mutable((x, y)))")),
     case("a constant", GRAPH, stepping("step(x, y, 0.5)")),
+    *(
+        case(f"constants, or nothing, added: {at}", GRAPH, ADDING, stepping(*lines))
+        for at, lines in enumerate(
+            (
+                ("sizes = []", "sizes.append(3)", "step(x, y, sizes)"),
+                ("sizes, others = [1], []", "others.append(x)", "step(x, y, sizes)"),
+                ("step(x, y, FIXED)", "kept = [x]"),
+                ("step(x, y, opaque())",),
+            )
+        )
+    ),
     case("a container of constants", GRAPH, stepping("step(x, y, (1, 0, 0))")),
     case("few values by a remainder", GRAPH, stepping("step(x, y, i % 2)")),
     case("few values by a comparison", GRAPH, stepping("step(x, y, i > 100)")),

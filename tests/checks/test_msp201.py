@@ -81,6 +81,34 @@ PENALTY = """
     for data, noise in dataset.create_tuple_iterator():
         step(data, noise)
     """
+PENALTY_CELL = """
+    class Slopes(nn.Cell):
+        def __init__(self, judge):
+            super().__init__()
+            self.judge = judge
+            self.slope = {made}
+
+        def construct(self, x):
+            return self.slope{taken}(x)
+
+
+    """
+PENALIZED = """
+    class JudgeLoss(nn.Cell):
+        def __init__(self, maker, judge):
+            super().__init__()
+            self.maker = maker
+            self.judge = judge
+            self.of = {init}
+
+        def construct(self, x, z):
+            return self.judge(self.maker(z)).mean() - self.judge(x).mean() + ops.square({penalty}).mean()
+
+
+    step = nn.TrainOneStepCell(JudgeLoss(maker, judge), opt_d)
+    for data, noise in dataset.create_tuple_iterator():
+        step(data, noise)
+    """
 PENALTIES = (("ops.GradOperation()", "(self.judge)"), ("ops.grad(judge)", ""), ("ops.GradOperation()(judge)", ""))
 STEP = """
     def forward(data, label):
@@ -1866,6 +1894,30 @@ QUIET = [
         for data, noise in dataset.create_tuple_iterator():
             step(data, noise)
         """,
+    ),
+    *(
+        case(f"penalty that a loss {name}", IMPORTS, GAN, made, PENALIZED.format(init=init, penalty=penalty))
+        for name, made, init, penalty in (
+            (
+                "makes",
+                PENALTY_CELL.format(made="ops.GradOperation()", taken="(self.judge)"),
+                "Slopes(judge)",
+                "self.of(x)",
+            ),
+            (
+                "makes, of a gradient function",
+                PENALTY_CELL.format(made="ops.grad(judge)", taken=""),
+                "Slopes(judge)",
+                "self.of(x)",
+            ),
+            (
+                "is given in a function",
+                "def slopes(net, x):\n    return ops.grad(net)(x)\n",
+                "judge",
+                "slopes(self.of, x)",
+            ),
+            ("calls", "slope = ops.grad(judge)\n", "judge", "slope(x)"),
+        )
     ),
     case(
         "quantization-aware training",

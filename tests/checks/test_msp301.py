@@ -381,6 +381,26 @@ FIRES = [
                     break
         """,
     ),
+    *(
+        case(
+            f"the loops go on after the save: {end}",
+            STEP,
+            f"""
+            def run():
+                for epoch in range(20):
+                    for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+                        if train_step(data, label) > 9:
+                            if step > 100:
+                                ms.save_checkpoint(net, "middle.ckpt")  # ! unsafe
+                                {inner}
+                            {end}
+
+
+            run()
+            """,
+        )
+        for end, inner in (("break", "pass"), ("continue", "pass"), ("return", "continue"), ("pass", "pass"))
+    ),
     case(
         "epoch that turned out best so far",
         STEP,
@@ -1263,6 +1283,41 @@ QUIET = [
             train_step(data, label)
             if step >= 20000:
                 ms.save_checkpoint(net, "final.ckpt")
+                break
+        """,
+    ),
+    *(
+        case(
+            f"all loops are left after the save: {end}",
+            STEP,
+            f"""
+            import sys
+
+
+            def run(most, rank):
+                for epoch in range(20):
+                    for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+                        train_step(data, label)
+                        if step >= most:
+                            if rank == 0:
+                                ms.save_checkpoint(net, "final.ckpt")
+                            {end}
+
+
+            run(20000, 0)
+            """,
+        )
+        for end in ("return", "sys.exit()", "raise SystemExit")
+    ),
+    case(
+        "Ctrl-C ends the loop after the save",
+        STEP,
+        """
+        while True:
+            try:
+                train_step(*next(iter(dataset)))
+            except KeyboardInterrupt:
+                ms.save_checkpoint(net, "interrupted.ckpt")
                 break
         """,
     ),

@@ -552,11 +552,33 @@ SPLITS = (  # the part of a dataset that is trained on
 )
 FIRES += [program(f"a part: {split}", READ, MAKE.replace("train_set", "rows", 1) + split) for split in SPLITS]
 
+FIRES += [
+    program(f"joined: {joined}", READ, MAKE.replace("train_set", "rows", 1) + f"more = ds.MindDataset('a')\n{joined}\n")
+    for joined in (
+        "train_set = more.concat(rows)",
+        "train_set = ds.zip((more, rows))",
+        "train_set = more.zip(rows)",
+        "train_set = ds.zip(tuple([more, rows]))",
+        "train_set = more.concat(rows.shuffle(10)).repeat(2)",
+    )
+]
 FIRES.append(
     program("the number of something else", READ, f"{MAKE}step = Source(files)\nstep.num_parallel_workers = 8\n")
 )
 
 QUIET = [
+    *(
+        program(
+            f"joined elsewhere: {joined}",
+            READ,
+            MAKE.replace("train_set", "rows", 1).partition("  #")[0] + f"\n{joined}\n",
+        )
+        for joined in (
+            "train_set, others = ds.MindDataset('a'), ds.MindDataset('b').concat(rows)",
+            "train_set = ds.MindDataset('a').map([rows.concat])",
+            "train_set = ds.GeneratorDataset(list(zip(rows, files)), ['x'])",
+        )
+    ),
     *(
         silent(f"the other part: {split}", make=MAKE.replace("train_set", "rows", 1) + split + "train_set = other\n")
         for split in SPLITS

@@ -127,7 +127,8 @@ LOOPS = [
         "1 ?",
     ),
     (
-        "args.x = None\nfor k in settings:\n    if vars(args).get(k) is not None:\n        continue\n    setattr(args, k, settings[k])",
+        "args.x = None\nfor k, v in settings.items():\n    if vars(args).get(k) is not None:\n        continue\n"
+        "    setattr(args, k, v)",
         "2 (None) ?",
         "1 ?",
     ),
@@ -137,7 +138,8 @@ LOOPS = [
         "1 ?",
     ),
     (
-        "args.x = unknown()\nfor k, v in settings.items():\n    if getattr(args, k) is None:\n        setattr(args, k, v)",
+        "args.x = unknown()\nfor k, v in settings.items():\n    if getattr(args, k) is None:\n"
+        "        setattr(args, k, v)",
         "...",
         "1 ?",
     ),
@@ -145,7 +147,8 @@ LOOPS = [
     ("for k, v in settings.items():\n    if v == 2:\n        v = 7\n    setattr(args, k, v)", "1 ... ?", "1 ?"),
     ("for k, v in settings.items():\n    if v == 3:\n        v = 7\n    setattr(args, k, v)", "2 ?", "1 ?"),
     (
-        "for k, v in settings.items():\n    w = v\n    if v == 2:\n        w = 7\n    elif v == 3:\n        w = 8\n    setattr(args, k, w)",
+        "for k, v in settings.items():\n    w = v\n    if v == 2:\n        w = 7\n    elif v == 3:\n        w = 8\n"
+        "    setattr(args, k, w)",
         "1 ... ?",
         "1 ?",
     ),

@@ -7,13 +7,14 @@ a tensor 0.4 to 10; a tuple of tensors 148 to 515, inside of `mutable` 0.6 to 8.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import descendants, inner_of, is_decorated, plainly_given, text_of, word_of
+from ms_perflint.infer import list_changes
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.parameters import parameters_given
 from ms_perflint.infer.values import Alternative
@@ -225,7 +226,8 @@ class _Containers:
         known = self.program.value(node, site.scope)
         shown = [each for each in known.alternatives if each.is_display]
         is_known = not known.open and len(shown) == len(known.alternatives)
-        return (is_known or not self.certain) and any(map(self._is_made_again, shown))
+        added = [] if self.certain and not is_known else self._added(site, node)
+        return (is_known or not self.certain) and any(self._is_made_again(each, added) for each in shown)
 
     def is_of_epoch(self, site: Site, node: ast.expr) -> bool:
         """Return whether each display that an expression can be is made in a loop around those that take the steps."""
@@ -238,17 +240,23 @@ class _Containers:
             return False
         return any(is_step_loop(self.program, each) for each in descendants(loop))
 
-    def _is_made_again(self, known: Alternative) -> bool:
-        """Return whether each step makes a display with a tensor again."""
+    def _added(self, site: Site, node: ast.expr) -> list[tuple[Site, ast.expr]]:
+        """Return what code adds to the lists and dicts that an expression can be, with the statements that do."""
+        changes = list_changes.additions(self.program.evaluator, node, site.scope)
+        return [(Site.of(each.node, each.block), each.added) for each in changes if each.added is not None]
+
+    def _is_made_again(self, known: Alternative, added: Sequence[tuple[Site, ast.expr]]) -> bool:
+        """Return whether each step makes a display with a tensor again, or adds one to it."""
         here = self._statement(known)
         if here is None:
             return False
         if self.certain:
-            is_tensor = (self._is_tensor(here, part.node, HOPS) for part in known.parts)
-            return is_each_step(self.program, here) and any(is_tensor)
+            parts = [*((here, part.node) for part in known.parts), *added]
+            return is_each_step(self.program, here) and any(self._is_tensor(*part, HOPS) for part in parts)
         if not repeats(self.program, here, even_once=True):
             return False
-        return not all(self.program.evaluator.read(part).are_constants for part in known.parts)
+        values = [*map(self.program.evaluator.read, known.parts), *(self.program.value(n, s.scope) for s, n in added)]
+        return not all(each.are_constants for each in values)
 
     def _statement(self, known: Alternative) -> Optional[Site]:
         """Return the innermost statement that makes a display."""

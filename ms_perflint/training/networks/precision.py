@@ -24,7 +24,7 @@ from ms_perflint.training.networks.network_calls import is_result
 from ms_perflint.training.networks.networks import Search, is_loss, multiplies, reach
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full, trained
 from ms_perflint.training.step_loops import scopes_of_steps
-from ms_perflint.training.training import training_scopes
+from ms_perflint.training.training import scopes_above, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
@@ -213,7 +213,9 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optiona
         return None
     found = reach(program, trained(program)).scopes & program.reached
     known = {scope for scope in found if scope.name != "__init__"}  # which makes them
-    inside = [call for call in derivatives if call.scope.owner in known or is_loss(program, call.scope.owner)]
+    forward = [scope for module in program.modules for scope in module.scopes if scope.name == "construct"]
+    known |= {scope for scope in forward if is_loss(program, scope) and scope in program.reached}
+    inside = [call for call in derivatives if call.scope.owner in known or _is_of_loss(program, call)]
     if not inside and not reach(program, values).is_hidden:
         made = {id(call.node) for call in derivatives}
         sites = (site for scope in known for site in scope.calls if isinstance(site.node, ast.Call))
@@ -221,6 +223,14 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optiona
         if not any(_comes_from(each, made) for each in called):
             return None
     return Related((inside or derivatives)[0].place, INPUTS)
+
+
+def _is_of_loss(program: Program, derivative: Call) -> bool:
+    """Return whether a loss takes derivatives, or a function that it calls, or a cell that it makes."""
+    above = scopes_above(program, (derivative,))
+    return is_loss(program, derivative.scope.owner) or any(
+        scope.cls is not None and is_loss(program, scope.cls) for scope in above
+    )
 
 
 def _comes_from(known: Optional[Alternative], calls: Container[int]) -> bool:
