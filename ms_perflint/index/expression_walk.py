@@ -111,6 +111,7 @@ class ExpressionWalk:
                 self._store(item, args[2], (), stmt, block, "assign")
             return
         if word != "update" and len(args) == 3 - is_deleted:
+            key: Optional[ast.expr] = args[1]
             name, base = text_of(args[1]), args[0]
             if name:
                 target = ast.copy_location(ast.Attribute(base, name, ast.Store()), node)
@@ -121,15 +122,15 @@ class ExpressionWalk:
             holder = object_of(node.func.value) if isinstance(node.func, ast.Attribute) else None
             if holder is None:
                 return
-            base = holder
-        self._sets_any(base, block)
+            key, base = None, holder
+        self._sets(base, key, block)
 
     @staticmethod
-    def _sets_any(node: Optional[ast.expr], block: Block) -> None:
-        """Mark the class of a method whose object gets attributes by computed names."""
+    def _sets(node: Optional[ast.expr], key: Optional[ast.expr], block: Block) -> None:
+        """Add a computed name of an attribute to the class of a method whose object gets it; None for any name."""
         method = block.scope.owner
         if method.parent is not None and isinstance(node, ast.Name) and node.id == receiver_name(method):
-            method.parent.any_attributes = True
+            method.parent.computed.append((key, method))
 
     def site(self, site: Site) -> None:
         """Add a site to the module and to the function that runs it."""
@@ -250,7 +251,7 @@ class ExpressionWalk:
                 known = value or ast.copy_location(ast.Constant(None), target)
                 value = ast.copy_location(ast.Starred(known, ast.Load()), known)
             if isinstance(target, ast.Subscript) and value is not None:
-                self._sets_any(object_of(target.value), block)
+                self._sets(object_of(target.value), target.slice, block)
                 self.module.registered.setdefault(table_of(target.value)[0], []).append((target, value, block))
             return
         held = object_of(base) if isinstance(base, ast.Call) else None
@@ -265,7 +266,8 @@ class ExpressionWalk:
         owner = method.parent
         if isinstance(target, ast.Attribute) and owner is not None and base.id == receiver_name(method):
             owner.attributes.setdefault(attribute, []).append(binding)
-            owner.any_attributes = owner.any_attributes or attribute == "__dict__"
+            if attribute == "__dict__":
+                owner.computed.append((None, method))
         else:
             self.module.stores.setdefault((base.id, attribute), []).append(binding)
             self.module.stored.setdefault(attribute, []).append(binding)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import Span
-from ms_perflint.index.syntax_forms import accessed, is_decorated, word_of
+from ms_perflint.index.syntax_forms import accessed, beginning, is_decorated, word_of
 
 if TYPE_CHECKING:
     from ms_perflint.index.reaching_definitions import Flow
@@ -106,7 +106,7 @@ class Scope:
     key = ""  # of a call context: what tells it from the function for all of its calls
 
     __slots__ = (
-        "_flow", "_owner", "any_attributes", "attributes", "attrs", "bindings", "binds", "block", "calls", "declared",
+        "_flow", "_owner", "attributes", "attrs", "bindings", "binds", "block", "calls", "computed", "declared",
         "defines", "imports", "is_class", "is_function", "main", "module", "name", "names", "node", "parent",
         "returns", "stars", "yields",
     )  # fmt: skip
@@ -123,7 +123,9 @@ class Scope:
         self.binds: dict[int, list[Binding]] = {}  # id of a statement -> what it binds in this scope
         self.attributes: dict[str, list[Binding]] = {}  # of a class: `self.x = ...` in its methods
         self.declared: dict[str, Scope] = {}  # names that it binds in scopes around it, by `global` and `nonlocal`
-        self.any_attributes = False  # of a class: `self.__dict__.update(...)`, `setattr(self, name, ...)`
+        # Of a class: names under which its methods set attributes, `setattr(self, name, ...)`, and these methods; None
+        # for any name: `self.__dict__.update(...)`
+        self.computed: list[tuple[Optional[ast.expr], Scope]] = []
         self.names: set[str] = set()  # all names that it loads
         self.attrs: set[str] = set()  # all attributes that it loads
         self.main: Optional[Scope] = None  # of a module: what `if __name__ == "__main__"` loads, as a scope of its own
@@ -260,12 +262,22 @@ class Scope:
         found = [each.whole for each in bindings if each.whole is not None]
         return found if len(found) == len(bindings) else []
 
+    def may_set(self, name: object) -> bool:
+        """Return whether methods of a class set an attribute under a computed name that may be this one."""
+        return any(key is None or str(name).startswith(_beginning(key, method)) for key, method in self.computed)
+
     def method(self, name: str) -> Optional[Scope]:
         """Return the last function of a name that is defined in it; None without one."""
         for scope in reversed(self.defines):
             if scope.name == name and scope.is_function and accessed(scope.node) is None:
                 return scope
         return None
+
+
+def _beginning(key: ast.expr, scope: Scope) -> str:
+    """Return the text with which a computed name begins."""
+    only = scope.single(key)
+    return beginning(only.whole if only is not None and only.whole is not None else key)
 
 
 class Site:

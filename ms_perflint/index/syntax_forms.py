@@ -148,6 +148,16 @@ def names_in(node: ast.AST) -> set[str]:
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def beginning(node: ast.AST) -> str:
+    """Return the text before the first computed part of a text: "layer" of `f"layer{i}"` and `"layer%d" % i`."""
+    if isinstance(node, ast.JoinedStr):
+        return text_of(node.values[0]) if node.values else ""
+    if isinstance(node, ast.BinOp):
+        return text_of(node.left).partition("%")[0] if isinstance(node.op, ast.Mod) else beginning(node.left)
+    is_format = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+    return text_of(node.func.value).partition("{")[0] if is_format else text_of(node)  # type: ignore[attr-defined]
+
+
 def has_remainder(node: ast.AST) -> bool:
     """Return whether an expression computes a remainder: `i % 100 == 0`."""
     return any(isinstance(each, ast.BinOp) and isinstance(each.op, ast.Mod) for each in ast.walk(node))

@@ -201,7 +201,7 @@ def has_by_class(evaluator: Evaluator, known: Alternative, name: str) -> Optiona
             return True
         has_meta_class = bool(getattr(each.what.node, "keywords", ()))
         is_computed = each.what.method("__getattr__") is not None or each.what.method("__getattribute__") is not None
-        is_open = is_open or bool(stores) or has_meta_class or each.what.any_attributes or is_computed
+        is_open = is_open or bool(stores) or has_meta_class or each.what.may_set(name) or is_computed
     return None if is_open else False
 
 

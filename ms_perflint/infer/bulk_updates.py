@@ -42,7 +42,7 @@ def laid_over(
         for known in base.alternatives
         for each in (bases.ancestors(evaluator, known.cls) if known.cls is not None else ())
     ]
-    own = [(forms.CLASS, each) for each, _ in classes] + [each for each in classes if each[0].any_attributes]
+    own = [(forms.CLASS, each) for each, _ in classes] + [each for each in classes if each[0].may_set(name)]
     copies = [known.copied for known in base.alternatives if known.copied is not None]
     updates = _updates_of(evaluator, frozenset([*base.identities, *of_any, *own, *copies]))
     if not updates:

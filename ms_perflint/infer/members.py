@@ -33,14 +33,15 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     if len(found.alternatives) > 1 and name in cls.attributes:
         this = known if known.is_made else _only_object(evaluator, cls).only
         found = (_as_written(evaluator, this, name, node, scope) if this is not None else None) or found
-    sets_any = any(each.any_attributes for each in bases.ancestors(evaluator, cls))
-    if (found.alternatives and not sets_any) or not known.is_made:
-        return found
-    own = updated(evaluator, known, what, name) if sets_any else BOTTOM
+    classes = tuple(bases.ancestors(evaluator, cls))
+    sets_any = any(each.may_set(name) for each in classes)
+    is_named = any(name in each.attributes or name in each.bindings for each in classes)
+    own = updated(evaluator, known, what, name) if sets_any and (known.is_made or not is_named) else BOTTOM
     if own.alternatives:
         return own
-    classes = tuple(bases.ancestors(evaluator, cls))
-    if any(name in each.attributes for each in classes) and not any(each.any_attributes for each in classes):
+    if (found.alternatives and not sets_any) or not known.is_made:
+        return found
+    if any(name in each.attributes for each in classes) and not sets_any:
         return found  # what a method stores, though a config file that the constructor gets has a key of this name
     held = setting(evaluator, known, name, node, scope)
     if held.alternatives:
@@ -265,7 +266,7 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
         if name in cls.bindings and not any(map(bases.is_always_stored, stores)):
             values.append(evaluator.bindings(cls.flow.at_end(name)))
         value = join(values)
-        return Value(value.alternatives, value.open or cls.any_attributes, value.overridable)
+        return Value(value.alternatives, value.open or cls.may_set(name), value.overridable)
     if name in cls.bindings:
         value = evaluator.bindings(cls.flow.at_end(name))
         return Value(value.alternatives, value.open, True) if evaluator.libraries.is_record(cls) else value

@@ -182,7 +182,7 @@ def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr
     if cls is None or not known.is_made or name not in cls.attributes or any(evaluator.program.stores(name)):
         return False
     others = [each for each in bases.ancestors(evaluator, cls) if each is not cls]
-    is_own = name not in cls.bindings and not cls.any_attributes
+    is_own = name not in cls.bindings and not cls.may_set(name)
     is_own = is_own and not any(name in each.bindings or name in each.attributes for each in others)
     return is_own and counting(evaluator, known, name, node, scope) == []
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Binding, Block, Scope
 from ms_perflint.index.signature import Held, Layer, receiver_name
-from ms_perflint.index.syntax_forms import inside, spelling, text_of, word_of
+from ms_perflint.index.syntax_forms import inside, names_in, spelling, text_of, word_of
 from ms_perflint.infer import bases, mappings
 from ms_perflint.infer.alternatives import DICT, LIST, TUPLE, ConfigDocument, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
@@ -158,7 +158,7 @@ def at_key(
     """Return an expression of the loop body in the iteration of one key; None where it is not known."""
     if isinstance(node, ast.Name):
         return _of_name(evaluator, node, loop, name, scope, depth)
-    if isinstance(node, ast.Constant):
+    if isinstance(node, ast.Constant) or names_in(node).isdisjoint(_bound_in(loop)):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
         return _part(evaluator, node.value, loop, name, scope)
@@ -210,6 +210,12 @@ def _value(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Opti
     pairs = _pairs(evaluator, loop, scope) or ()
     own = [value for key, value in pairs if mappings.said(evaluator, key) == name]
     return own[-1] if own else None
+
+
+def _bound_in(loop: Loop) -> set[str]:
+    """Return the names that a loop and its body bind."""
+    names = (each for each in ast.walk(loop.stmt) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    return {each.id for each in names}
 
 
 def _is_shown(evaluator: Evaluator, given: Optional[Held]) -> bool:

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import path_of
+from ms_perflint.index.syntax_forms import beginning, path_of
 from ms_perflint.infer import config_files, mappings, sequences, setting_loops
 from ms_perflint.infer import update_forms as forms
 from ms_perflint.infer.alternatives import ConfigDocument
@@ -32,6 +32,9 @@ def given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> O
         value = evaluator.value(update.value, scope) if update.value is not None else TOP
         is_given = update.word == forms.SETDEFAULT and path_of(update.receiver) == "os.environ"
         return value._replace(overridable=True) if is_given else value
+    made = _made(update.key, scope) if update.loop is None and update.value is not None else None
+    if made is not None:
+        return _under_text(evaluator, made, update, name, scope)
     if update.key is not None and update.value is not None:
         return _in_loop(evaluator, update.loop, update.value, name, scope)
     if update.word == forms.OWN:
@@ -92,6 +95,26 @@ def _in_loop(
         return None
     given = setting_loops.at_key(evaluator, value, loop, name, scope)
     return evaluator.read(given) if given is not None else TOP
+
+
+def _made(key: Optional[ast.expr], scope: Scope) -> Optional[ast.expr]:
+    """Return the expression that puts a name together, `f"layer{i}"`, also behind a name; None for others."""
+    only = scope.single(key)
+    node = only.whole if only is not None and only.whole is not None else key
+    is_format = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+    return node if is_format or isinstance(node, (ast.JoinedStr, ast.BinOp)) else None
+
+
+def _under_text(evaluator: Evaluator, key: ast.expr, update: Update, name: object, scope: Scope) -> Optional[Value]:
+    """Return the value that a store under such a name gives a setting; None where that has another name."""
+    assert update.value is not None
+    keys = evaluator.value(key, scope)
+    texts = [known.constant for known in keys.alternatives]
+    is_known = not keys.open and bool(texts) and all(isinstance(text, str) for text in texts)
+    if name not in texts if is_known else not str(name).startswith(beginning(key)):
+        return None
+    value = evaluator.value(update.value, scope)
+    return value if is_known else value._replace(open=True)
 
 
 def _of_holders(evaluator: Evaluator, holders: Value, name: object) -> Optional[Value]:

@@ -397,6 +397,18 @@ OPERATORS = [
         "for each in self.rows:\n            h = each(h)",
         "self.rows = []\nself.rows.append(nn.Conv2d(4, 4, 1))\nself.rows = nn.CellList(self.rows)",
     ),
+    _kind(
+        "same",
+        "layers under names that are put together",
+        "h = self.row1(self.row0(h))",
+        "for i in range(2):\n    setattr(self, f'row{i}', nn.Conv2d(4, 4, 1))",
+    ),
+    _kind(
+        "same",
+        "layers taken by names that are put together",
+        "for i in range(2):\n            h = getattr(self, f'row{i}')(h)",
+        "for i in range(2):\n    setattr(self, f'row{i}', nn.Conv2d(4, 4, 1))",
+    ),
     _kind("same", "no layer", "h = self.pool(h) if self.pool is not None else h", "self.pool = None"),
     _kind(
         "same",

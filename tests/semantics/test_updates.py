@@ -292,6 +292,30 @@ def test_attributes_that_a_constructor_makes(body: str, expression: str, expecte
     assert shown(reveal({"train.py": made, "c.yaml": "x: 2"})) == expected
 
 
+NAMED = "for i in range(2):\n            setattr(self, {}, 7)\n        self.y = 5"
+MADE = [
+    (NAMED.format("f'x{i}'"), "x1", "7"),
+    (NAMED.format("'x%d' % i"), "x0", "7"),
+    (NAMED.format("'x{}'.format(i)"), "y", "5"),
+    (NAMED.format("'x' + str(i)"), "x2", "..."),
+    (NAMED.format("str(i) + 'x'"), "y", "5"),
+    (NAMED.format("unknown() + 'x'"), "y", "5"),
+    ("self.y = 5\n        setattr(self, unknown() + 'x', 7)", "y", "5 7 ..."),
+    ("for i in unknown():\n            setattr(self, f'x{i}', 7)\n        self.y = 5", "y", "5"),
+    ("self.x3 = 5\n        for i in unknown():\n            setattr(self, f'x{i}', 7)", "x3", "5 7 ..."),
+    ("for i in range(2):\n            name = f'x{i}'\n            setattr(self, name, 7)", "x1", "7"),
+    ("for name in ('x', 'z'):\n            setattr(self, name, max(3, 4))", "z", "4"),
+    ("for name in ('x', 'z'):\n            setattr(self, name, unknown(name))", "z", "..."),
+    ("for i in range(2):\n            self.__dict__[f'x{i}'] = 7\n        self.y = 5", "y", "5"),
+]
+
+
+@pytest.mark.parametrize(("body", "name", "expected"), MADE)
+def test_attributes_with_names_that_are_put_together(body: str, name: str, expected: str) -> None:
+    text = f"class Config:\n    def __init__(self):\n        {body}\n"
+    assert shown(reveal(f"{text}\nreveal(Config().{name})")) == expected
+
+
 DICTS = [
     ("class Config(dict):\n    __getattr__ = dict.__getitem__", "Config({'x': 3}).x", "3 ?"),
     ("class Config(dict):\n    def __getattr__(self, k):\n        return self[k]", "Config(x=3).x", "3 ?"),
@@ -466,7 +490,7 @@ def test_a_loop_over_options_that_compares_their_values(store: str, test: str, n
         ("for k in ('a', 'b'):\n    cfg[k] = unknown(k)", "..."),
         ("for k in sorted(cfg):\n    cfg[k] = 5 if k == 'a' else cfg[k]", "5"),
         ("for k in cfg:\n    cfg[k] = 5 if k != 'a' else cfg[k]", "1"),
-        ("for k in cfg:\n    cfg[k] = 5 if input() else 6", "..."),
+        ("for k in cfg:\n    cfg[k] = 5 if input() else 6", "5 6"),
         ("for k in cfg:\n    if k == 'a':\n        cfg[k] = 5", "(1) 5"),
         # what comes to other keys only, or only where a user asks for it
         ("for k in cfg:\n    if k == 'b':\n        cfg[k] = 5", "1"),

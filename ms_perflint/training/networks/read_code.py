@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Optional
 
 from ms_perflint.core.source import short
@@ -161,7 +162,8 @@ class Code:
         for each in plainly_given(node):
             self._range(each, function, (int, float) if is_filled else (float,))
         is_builtin = isinstance(node.func, ast.Name) and node.func.id in known_kinds.BUILTINS
-        if is_builtin or _is_infinity(node):
+        taken = self.evaluator.value(node, function) if site.word == "getattr" else BOTTOM
+        if is_builtin or taken.are_only(partial(is_cell, self.program)) or _is_infinity(node):
             return
         self.words.add(site.word)
         if self._is_listed(node.func, function):
