@@ -22,6 +22,8 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.update_forms import Update
 from ms_perflint.infer.values import TOP, Alternative, Value, join
 
+UNTOLD = Value((), True, True)
+
 
 def laid_over(
     evaluator: Evaluator,
@@ -189,6 +191,7 @@ def own(
 ) -> Optional[Value]:
     """Return the value of a setting by the constructors of an object; None where they do not set it by an update.
 
+    UNTOLD where an update may set it, to what is not known.
     `stored`: what they give it by its name. `this`: the object, which methods may have under another name than `self`.
     """
     found: list[Value] = []
@@ -210,7 +213,7 @@ def own(
                 after = _after(evaluator, update, before, name, scope, TOP)
                 found, is_set = (after, True) if after is not before else (found, is_set)
     value = join([*found, *later.values()])
-    return value if value.alternatives else TOP if later or is_set else None
+    return value if value.alternatives else TOP if later else UNTOLD if is_set else None
 
 
 def _converts_itself(evaluator: Evaluator, update: Update, name: str, scope: Scope) -> bool:

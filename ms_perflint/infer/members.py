@@ -37,7 +37,7 @@ def of_object(evaluator: Evaluator, known: Alternative, name: str, node: ast.exp
     sets_any = any(each.may_set(name) for each in classes)
     is_named = any(name in each.attributes or name in each.bindings for each in classes)
     own = updated(evaluator, known, what, name) if sets_any and (known.is_made or not is_named) else BOTTOM
-    if own.alternatives:
+    if own.alternatives or (own.open and own != bulk_updates.UNTOLD):
         return own
     if (found.alternatives and not sets_any) or not known.is_made:
         return found

@@ -233,10 +233,14 @@ def _as_object(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, s
 def _of_call(evaluator: Evaluator, node: ast.Call, loop: Loop, name: object, scope: Scope) -> Optional[Held]:
     """Return the result of a function of the program for the value of one key: `converted(value)`; None of others."""
     is_plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
-    is_plain = is_plain and (word_of(node.func) == scope.owner.name or _is_function(evaluator, node.func, scope))
+    is_again = word_of(node.func) == scope.owner.name
+    is_plain = is_plain and (is_again or _is_function(evaluator, node.func, scope))
     given = at_key(evaluator, node.args[0], loop, name, scope, 1) if is_plain else None
-    layer = Layer(node, scope, row=(given,), callee=node.func) if given is not None else None
-    return Held(node, scope, taken=(layer,)) if layer is not None else None
+    if given is None:
+        return None
+    found = Held(node, scope, taken=(Layer(node, scope, row=(given,), callee=node.func),))
+    # a function that another one returns is no setting: the assignment graph does not draw it under this name
+    return found if is_again or not any(known.definition for known in evaluator.read(found).alternatives) else None
 
 
 def _is_function(evaluator: Evaluator, callee: ast.expr, scope: Scope) -> bool:

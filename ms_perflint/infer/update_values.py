@@ -114,6 +114,8 @@ def _under_text(evaluator: Evaluator, key: ast.expr, update: Update, name: objec
     if name not in texts if is_known else not str(name).startswith(beginning(key)):
         return None
     value = evaluator.value(update.value, scope)
+    if any(known.definition for known in value.alternatives):
+        return TOP  # the assignment graph does not draw functions under such names
     return value if is_known else value._replace(open=True)
 
 
