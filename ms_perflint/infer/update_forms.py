@@ -110,9 +110,13 @@ def _of_base(libraries: Library, site: Site) -> Iterator[Update]:
 
 
 def _of_store(target: ast.Subscript, value: ast.expr, block: Block) -> Optional[Update]:
-    """Return the update that `object[key] = value` is in a loop over names of settings; None elsewhere."""
+    """Return the update that `object[key] = value` is in a loop over names of settings; None elsewhere.
+
+    `vars(object)[key] = value` is one everywhere.
+    """
     loop = setting_loops.of_key(target.slice, block)
-    if loop is None or setting_loops.is_over_numbers(loop, block.scope):
+    is_of_items = loop is None or setting_loops.is_over_numbers(loop, block.scope)
+    if is_of_items and object_of(target.value) is None:
         return None
     return Update(ITEM, target.value, target, block, target.slice, value)
 

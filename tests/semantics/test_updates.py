@@ -307,6 +307,8 @@ MADE = [
     ("for name in ('x', 'z'):\n            setattr(self, name, max(3, 4))", "z", "4"),
     ("for name in ('x', 'z'):\n            setattr(self, name, unknown(name))", "z", "..."),
     ("for i in range(2):\n            self.__dict__[f'x{i}'] = 7\n        self.y = 5", "y", "5"),
+    ("for i in range(2):\n            vars(self)[f'x{i}'] = 7\n    x1 = 5", "x1", "7"),
+    ("self.__dict__[unknown()] = 7\n    x1 = 5", "x1", "5 ..."),
 ]
 
 
