@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -223,3 +224,37 @@ class Nowhere(Files):
     def status(self, path: str) -> Optional[Status]:
         """Return None."""
         return None
+
+
+class Snapshot(Files):
+    """Files as they were when first read: while the user thinks about a fix, other programs may write them."""
+
+    def __init__(self, base: Files) -> None:
+        self.base = base
+        self.contents: dict[str, tuple[bytes, Optional[Status]]] = {}
+        self.kept: Optional[frozenset[str]] = None  # None: all, until the changed files are known
+
+    def keep(self, paths: Collection[str]) -> None:
+        """Hold these files only, and evict others."""
+        self.kept = frozenset(paths)
+        self.contents = {path: held for path, held in self.contents.items() if path in self.kept}
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file; for a held one, those of the first read."""
+        if path in self.contents:
+            return self.contents[path][0]
+        status = self.base.status(path)
+        content = self.base.read(path)
+        if self.kept is None or path in self.kept:
+            self.contents[path] = content, status
+        return content
+
+    def _listing(self, directory: str) -> frozenset[str]:
+        """Return the names in a directory."""
+        return self.base._listing(directory)
+
+    def status(self, path: str) -> Optional[Status]:
+        """Return the status of a file or directory; for a held file, that of the first read, done here if needed."""
+        with contextlib.suppress(OSError):
+            self.read(path)
+        return self.contents[path][1] if path in self.contents else self.base.status(path)

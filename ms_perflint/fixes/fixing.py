@@ -16,13 +16,12 @@ Fixes may conflict:
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ms_perflint.check import checks_of
-from ms_perflint.core.files import Files, Overlay, Status
+from ms_perflint.core.files import Files, Overlay, Snapshot
 from ms_perflint.core.findings import Edit, Finding, Safety
 from ms_perflint.core.internal import internal_error
 from ms_perflint.core.reports import Problem, Report
@@ -94,7 +93,7 @@ def settle(
     Safe fixes are applied, unsafe ones with `unsafe`, or singly with `consent` once no safe one is left, display-only
     ones never; `rank` orders the questions. A fix that also changes a file that was not linted is not applied.
     """
-    held = _Held(files)
+    held = Snapshot(files)
     first = lint(held)
     held.keep(first.files)
     work = _Work(held, frozenset(first.files), config, unsafe, consent, rank)
@@ -110,40 +109,6 @@ def moved(source: Source, offset: int, edits: Iterable[Edit]) -> int:
     """Return an offset after edits that do not touch it."""
     before = [edit for edit in edits if edit.end <= offset]
     return offset + sum(len(source.added(edit)) - (edit.end - edit.start) for edit in before)
-
-
-class _Held(Files):
-    """Files as they were when first read: while the user thinks about a fix, other programs may write them."""
-
-    def __init__(self, base: Files) -> None:
-        self.base = base
-        self.contents: dict[str, tuple[bytes, Status | None]] = {}
-        self.kept: frozenset[str] | None = None  # None: all, until the changed files are known
-
-    def keep(self, paths: Collection[str]) -> None:
-        """Hold these files only, and evict others."""
-        self.kept = frozenset(paths)
-        self.contents = {path: held for path, held in self.contents.items() if path in self.kept}
-
-    def read(self, path: str) -> bytes:
-        """Return the bytes of a file; for a held one, those of the first read."""
-        if path in self.contents:
-            return self.contents[path][0]
-        status = self.base.status(path)
-        content = self.base.read(path)
-        if self.kept is None or path in self.kept:
-            self.contents[path] = content, status
-        return content
-
-    def _listing(self, directory: str) -> frozenset[str]:
-        """Return the names in a directory."""
-        return self.base._listing(directory)
-
-    def status(self, path: str) -> Status | None:
-        """Return the status of a file or directory; for a held file, that of the first read, done here if needed."""
-        with contextlib.suppress(OSError):
-            self.read(path)
-        return self.contents[path][1] if path in self.contents else self.base.status(path)
 
 
 class _Work:
