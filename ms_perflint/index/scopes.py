@@ -256,6 +256,11 @@ class Scope:
         only = self.only(node) if node.id in self.bindings else None
         return only.whole if only is not None else None
 
+    def stood_for(self, node: ast.expr) -> ast.expr:
+        """Return the expression that is assigned to a name of this scope, where it is the only one; else the node."""
+        only = self.single(node)
+        return only.whole if only is not None and only.whole is not None else node
+
     def wholes(self, node: ast.Name) -> list[ast.expr]:
         """Return the expressions assigned to a name where it is read; none where other bindings reach it."""
         bindings = self.lookup(node)
@@ -264,7 +269,9 @@ class Scope:
 
     def may_set(self, name: object) -> bool:
         """Return whether methods of a class set an attribute under a computed name that may be this one."""
-        return any(key is None or str(name).startswith(_beginning(key, method)) for key, method in self.computed)
+        return any(
+            key is None or str(name).startswith(beginning(method.stood_for(key))) for key, method in self.computed
+        )
 
     def method(self, name: str) -> Optional[Scope]:
         """Return the last function of a name that is defined in it; None without one."""
@@ -272,12 +279,6 @@ class Scope:
             if scope.name == name and scope.is_function and accessed(scope.node) is None:
                 return scope
         return None
-
-
-def _beginning(key: ast.expr, scope: Scope) -> str:
-    """Return the text with which a computed name begins."""
-    only = scope.single(key)
-    return beginning(only.whole if only is not None and only.whole is not None else key)
 
 
 class Site:

@@ -22,7 +22,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.update_forms import Update
 from ms_perflint.infer.values import TOP, Alternative, Value, join
 
-UNTOLD = Value((), True, True)
+UNTOLD = Value((), True, True)  # what an update may set to something that is not known
 
 
 def laid_over(

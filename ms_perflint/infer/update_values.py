@@ -99,8 +99,7 @@ def _in_loop(
 
 def _made(key: Optional[ast.expr], scope: Scope) -> Optional[ast.expr]:
     """Return the expression that puts a name together, `f"layer{i}"`, also behind a name; None for others."""
-    only = scope.single(key)
-    node = only.whole if only is not None and only.whole is not None else key
+    node = scope.stood_for(key) if key is not None else None
     is_format = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
     return node if is_format or isinstance(node, (ast.JoinedStr, ast.BinOp)) else None
 
