@@ -329,7 +329,6 @@ def test_nothing_asks_for_all_names_of_a_directory() -> None:
         for name in (
             "core/files.py",
             "core/fingerprints.py",
-            "fixes/fixing.py",
             "server/linting.py",
             "since/states.py",
         )
