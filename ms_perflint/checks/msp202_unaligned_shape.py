@@ -13,7 +13,7 @@ from ms_perflint.core.findings import Gain, Safety
 from ms_perflint.index.semantic_index import SemanticIndex, Site
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
-from ms_perflint.training.networks import known_networks, layers, padding, train_cells
+from ms_perflint.training.networks import known_networks, layers, padding, unknown_networks
 from ms_perflint.training.networks.free_widths import BLOCK, LAYERS, OPERATORS, FreeWidths
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ class UnalignedShape(Check):
 
     def gap(self) -> Optional[Message]:
         """Return the place where the trained networks cannot be followed, if no layer in these files may be theirs."""
-        is_missed = train_cells.are_unknown(self.program) and not self.widths.has_layers
-        return train_cells.unknown(self.program) if is_missed else None
+        is_missed = unknown_networks.are_unknown(self.program) and not self.widths.has_layers
+        return unknown_networks.unknown(self.program) if is_missed else None
 
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> None:
         """Report the formula."""

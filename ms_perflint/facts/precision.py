@@ -13,7 +13,14 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.training import training
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells, undecided_precision
+from ms_perflint.training.networks import (
+    half_precision,
+    networks,
+    precision,
+    train_cells,
+    undecided_precision,
+    unknown_networks,
+)
 from ms_perflint.training.networks.train_cells import Training
 
 
@@ -31,7 +38,7 @@ def precision_of(reader: Reader) -> Fact:
         for call in calls
     ]
     if not made and not forced and not halved:
-        return Fact(Message("precision"), None, Message("unknown: {why}", why=train_cells.NOWHERE))
+        return Fact(Message("precision"), None, Message("unknown: {why}", why=unknown_networks.NOWHERE))
     answer: Optional[str] = None if halved else "float32"
     says = Message("FP16 or BF16 may reach it") if halved else "float32"
     why = None if halved else precision.needs_float32(program, undecided_precision.judged(program))
@@ -61,9 +68,9 @@ def _work(program: Program, made: Training) -> str:
     if networks.multiplies(program, made.values):
         return ""
     says = Message("no matmul or convolution of 64 x 64 or more in it is known")
-    if networks.may_multiply(program, made.values):
+    if unknown_networks.may_multiply(program, made.values):
         says = Message("where its network is made is not known")
-    why = train_cells.why_unknown(program, [made])
+    why = unknown_networks.why_unknown(program, [made])
     return Message("{says}: {why}", says=says, why=why) if why is not None else says
 
 

@@ -18,7 +18,8 @@ from ms_perflint.training.bases import is_cell
 from ms_perflint.training.conditions import by_default, with_definitions
 from ms_perflint.training.dtypes import tensor_ops
 from ms_perflint.training.graph_mode.compiled import compiled, trained
-from ms_perflint.training.networks.networks import NAMED_LOSS, is_loss, is_loss_api
+from ms_perflint.training.networks.losses import NAMED_LOSS, is_loss_api
+from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.pipelines import EVALUATES
 from ms_perflint.training.step_loops import LEAVES, StepLoop, step_loops, steps_in_functions
 

@@ -19,7 +19,7 @@ from ms_perflint.training.bases import function_of, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import words
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
-from ms_perflint.training.networks.networks import is_loss_api
+from ms_perflint.training.networks.losses import is_loss_api
 
 _SINCE = (2, 8)
 _FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)

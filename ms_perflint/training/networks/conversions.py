@@ -17,7 +17,8 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import is_cell, is_cell_class
 from ms_perflint.training.networks import networks
 from ms_perflint.training.networks.inner_parts import gives_losses, is_loss_value, is_returned, parts
-from ms_perflint.training.networks.networks import is_loss, is_loss_api, is_loss_name, multiplies
+from ms_perflint.training.networks.losses import is_loss_api, is_loss_name
+from ms_perflint.training.networks.networks import is_loss, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use, converted
 from ms_perflint.training.networks.train_cells import WRAPPERS, Training, wraps
 from ms_perflint.training.networks.used_beside import is_read_by_taker

@@ -21,7 +21,8 @@ from ms_perflint.program.program import Program
 from ms_perflint.training import family
 from ms_perflint.training.bases import is_cell
 from ms_perflint.training.networks import loads, networks
-from ms_perflint.training.networks.networks import NAMED_LOSS, added, is_loss, is_loss_api, multiplies
+from ms_perflint.training.networks.losses import NAMED_LOSS, is_loss_api
+from ms_perflint.training.networks.networks import added, is_loss, multiplies
 from ms_perflint.training.networks.plans import Inner, Plan, Use
 from ms_perflint.training.networks.used_beside import members, takes_apart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple, Optional
 
@@ -13,39 +13,49 @@ from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
 from ms_perflint.infer import list_changes
+from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
+from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.networks.losses import LOSS_BASE, is_named_loss
 from ms_perflint.training.networks.matmul import is_matmul, is_matmul_site, is_noticed, is_small_base, matmul_words
+from ms_perflint.training.networks.train_cells import any_order
 from ms_perflint.training.optimizers import OPTIMIZERS
 from ms_perflint.training.training_steps import is_step_class
 
-# What a file says that may compute in half precision
-HALVES = (
-    "float16", "fp16", "bf16", "FP16", "BF16", ".half(", "mixed_precision", "amp_level", "to_float", "precision_mode",
-)  # fmt: skip
 CONTAINERS = frozenset({"mindspore.nn.SequentialCell", "mindspore.nn.CellList", "mindspore.nn.CellDict"})
-_LOSS_BASE = "mindspore.nn.LossBase"
-NAMED_LOSS = r"(?i)loss(?!y)"  # a part of names of losses, and of what gives one
-_LOSS = rf"{NAMED_LOSS}|criteri(?:on|a)"
-_AROUND_LOSS = r"(?i)with_?loss|loss_?(cell|net|block|wrap)|_?net_?loss"
+
+
+def _is_loss(program: Program, scope: Scope, with_loss: Collection[Scope]) -> bool:
+    """Return whether a class is a loss, or a function belongs to one; `with_loss`: the networks named like one."""
+    return any(each not in with_loss and is_named_loss(program, each) for each in scope.chain())
 
 
 @fact
 def is_loss(program: Program, scope: Scope) -> bool:
-    """Return whether a class is a loss, or a function belongs to one: by its bases, else by its name."""
-    return any(is_loss_name(each.name) or any(map(is_loss_api, base_apis(program, each))) for each in scope.chain())
+    """Return whether a class is a loss, or a function belongs to one: by its bases, else by its name.
+
+    A cell that is named like a loss and holds the network that is trained is none.
+    """
+    return _is_loss(program, scope, ()) and _is_loss(program, scope, _with_loss(program))
 
 
-def is_loss_api(api: str) -> bool:
-    """Return whether a class of a library is a loss: by what it derives from, else by its name."""
-    return api.endswith(("Loss", "WithLogits")) or _LOSS_BASE in (api, *mindspore_api.ancestors(api))
-
-
-def is_loss_name(name: str) -> bool:
-    """Return whether a name is that of a loss, and not of a cell with a network and its loss."""
-    return re.search(_LOSS, name) is not None and re.search(_AROUND_LOSS, name) is None
+@fact
+def _with_loss(program: Program) -> frozenset[Scope]:
+    """Return the classes named like a loss that hold what is trained: without these, nothing of it multiplies."""
+    found: set[Scope] = set()
+    for training in any_order(program):
+        values = training.values[:1] if training.kind == "model" else training.values  # no `loss_fn`
+        inner: dict[Scope, Optional[Alternative]] = {}
+        search = Search(program, with_loss=inner).values(values)
+        while search.losses and not (search.found or search.is_hidden or search.foreign is not None):
+            inner.update(search.losses)
+            search = Search(program, with_loss=inner).values(values)
+        if search.found:
+            holding = (cls for cls, known in inner.items() if Search(program, with_loss=inner).cls(cls, known).found)
+            found.update(kin for cls in holding for kin in ancestors(program.evaluator, cls))
+    return frozenset(found)
 
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
@@ -74,21 +84,6 @@ def _whole(program: Program, values: tuple[Value, ...]) -> Search:
     return Search(program, whole=True).values(values)
 
 
-def is_unknown(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether no matmul or convolution of a network is known, and a part of it is not in the program."""
-    values = tuple(values)
-    search = searched(program, values)
-    known = [each for value in values for each in value.alternatives if each.type_api]
-    is_foreign = any(not each.type_api.startswith("mindspore.") for each in known)
-    return not search.found and (search.is_hidden or is_foreign)
-
-
-def is_of_library(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether another library makes a network, and nothing is hidden that may compute in half precision."""
-    search = searched(program, tuple(values))
-    return not search.found and not search.is_hidden and search.foreign is not None
-
-
 def _from_elsewhere(known: Alternative) -> Optional[tuple[ast.expr, Scope]]:
     """Return the call of another library that makes a part, with its scope; None for other parts.
 
@@ -113,27 +108,6 @@ def _network_of(known: Alternative, call: ast.Call) -> Optional[ast.expr]:
     return next(iter((*named, *call.args)), None)
 
 
-def may_multiply(program: Program, values: Iterable[Value]) -> bool:
-    """Return whether a network that a registry or a caller hides very probably has matmul.
-
-    A program that trains has its layers in the cells of its files. As these are not known, no file may name half
-    precision.
-    """
-    search = searched(program, tuple(values))
-    if not search.is_hidden or any(program.project.contains_any(path, HALVES) for path in program.files):
-        return False
-    classes = (scope for module in program.all_modules for scope in module.scopes if scope.is_class)
-    return any(_is_network(program, cls) for cls in classes)
-
-
-def _is_network(program: Program, cls: Scope) -> bool:
-    """Return whether a class is a cell with layers that multiply; an operator alone may serve other purposes."""
-    if is_loss(program, cls) or not is_cell_class(program, cls):
-        return False
-    sites = [site for scope in (cls, *cls.defines) for site in scope.calls if is_matmul_site(program, site)]
-    return any(api.startswith(CELLS) for site in sites for api in program.apis(site))
-
-
 def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]]:
     """Return the calls that make an object; of `self` of a train cell all calls of its class."""
     if known.creation is not None:
@@ -147,9 +121,12 @@ def _making(program: Program, known: Alternative) -> list[tuple[ast.Call, Scope]
 class Search:
     """A search of the code of some values for matmul or convolution; `whole`: it does not end at the first."""
 
-    def __init__(self, program: Program, whole: bool = False) -> None:
+    def __init__(self, program: Program, whole: bool = False, with_loss: Optional[Collection[Scope]] = None) -> None:
+        """Search beside all that is named like a loss, but for the classes of `with_loss`, if these are given."""
         self.program = program
         self.whole = whole
+        self.with_loss = with_loss
+        self.losses: dict[Scope, Optional[Alternative]] = {}  # classes that were passed over, with an instance
         self.found = False
         self.has_products = False  # also ones that are too small to count
         self.layer: Optional[Site] = None  # the first that was found, if it is in the program
@@ -172,6 +149,16 @@ class Search:
     def find(self, site: Optional[Site]) -> None:
         self.found = self.has_products = True
         self.layer = self.layer or site
+
+    def is_loss(self, scope: Scope) -> bool:
+        if self.with_loss is None:
+            return is_loss(self.program, scope)
+        return _is_loss(self.program, scope, self.with_loss)
+
+    def cls(self, cls: Scope, known: Optional[Alternative]) -> Search:
+        """Search a class, or an instance of it."""
+        self.scope(cls)
+        return self.values((Value((known,)),) if known is not None else ())
 
     def values(self, values: Iterable[Value]) -> Search:
         """Search all that some networks can be."""
@@ -223,8 +210,11 @@ class Search:
         """Search the class of an instance, and the arguments of its call: `WithLossCell(backbone, loss)`."""
         made = known.creation
         if known.cls is not None:
-            if not is_loss(self.program, known.cls):  # else only the network that it may be given
+            if not self.is_loss(known.cls):  # else only the network that it may be given
                 self.scope(known.cls)
+            elif self.with_loss is not None:
+                self.losses[known.cls] = known
+                return
         elif is_matmul(known.type_api):
             self.has_products = True
             site = known.maker
@@ -257,8 +247,12 @@ class Search:
             if not self.is_done:
                 self.part(part)
         for inner in _loaded(self.program, scope):
-            if inner not in self.seen and not self.is_done:
+            if inner in self.seen or self.is_done:
+                continue
+            if not (is_named_loss(self.program, inner) if inner.parent is scope else self.is_loss(inner)):
                 self.scope(inner)
+            elif inner.is_class:
+                self.losses.setdefault(inner, None)
 
     def _bases(self, cls: Scope) -> None:
         assert isinstance(cls.node, ast.ClassDef)
@@ -325,8 +319,7 @@ def _by_name(site: Site) -> bool:
 @fact
 def _loaded(program: Program, scope: Scope) -> tuple[Scope, ...]:
     """Return the parts of a network that a class or function loads by name, and the methods of a class."""
-    parts = dict.fromkeys((*loaded(program, scope), *(scope.defines if scope.is_class else ())))
-    return tuple(part for part in parts if not is_loss(program, part))
+    return tuple(dict.fromkeys((*loaded(program, scope), *(scope.defines if scope.is_class else ()))))
 
 
 def loaded(program: Program, scope: Scope) -> Iterator[Scope]:
@@ -375,4 +368,4 @@ def is_no_network(api: str) -> bool:
     if not api.startswith("mindspore."):
         return not api.rpartition(".")[2][:1].isupper()
     kin = {api, *mindspore_api.ancestors(api)}
-    return bool(kin & {"mindspore.Tensor", _LOSS_BASE, "mindspore.train.Metric", *OPTIMIZERS})
+    return bool(kin & {"mindspore.Tensor", LOSS_BASE, "mindspore.train.Metric", *OPTIMIZERS})

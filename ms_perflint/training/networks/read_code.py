@@ -23,7 +23,8 @@ from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.followed import attribute_values
 from ms_perflint.training.networks import known_kinds, raised
-from ms_perflint.training.networks.networks import is_loss, is_loss_api
+from ms_perflint.training.networks.losses import is_loss_api
+from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.networks.plain_numbers import Numbers, is_held
 from ms_perflint.training.networks.plans import hidden, stop, unknown
 from ms_perflint.training.networks.whole_numbers import is_rounded

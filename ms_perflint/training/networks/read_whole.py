@@ -21,7 +21,8 @@ from ms_perflint.program.program import Program
 from ms_perflint.training.bases import CELLS, base_apis, is_cell_class
 from ms_perflint.training.family import HALF, is_of
 from ms_perflint.training.networks import known_kinds
-from ms_perflint.training.networks.networks import added, is_loss_api
+from ms_perflint.training.networks.losses import is_loss_api
+from ms_perflint.training.networks.networks import added
 from ms_perflint.training.networks.plans import NotKnownError, hidden, stop, unknown
 from ms_perflint.training.networks.read_code import Code, is_known
 from ms_perflint.training.optimizers import OPTIMIZERS

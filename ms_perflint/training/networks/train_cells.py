@@ -12,17 +12,13 @@ from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import inner_of, word_of
 from ms_perflint.infer.bases import ancestors
 from ms_perflint.infer.values import Alternative, Value
-from ms_perflint.languages import Message
 from ms_perflint.mindspore_api.signatures import parameters
 from ms_perflint.program.call_site import Call, made_at
 from ms_perflint.program.callers import derived, passes_parameters_on
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training_steps
 from ms_perflint.training.bases import base_apis, is_cell_class
-from ms_perflint.training.devices import target_of
-from ms_perflint.training.followed import end, is_unknown
-from ms_perflint.training.networks import networks
-from ms_perflint.training.training import MODEL_TRAINS, is_trained, mentions_step, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, mentions_step, train_sites
 
 MODEL = "mindspore.train.Model"
 BUILD = "mindspore.amp.build_train_network"
@@ -163,9 +159,6 @@ def _takes_the_same(program: Program, init: Scope) -> bool:
     return any(len(call.args) == taken > 0 and call.keywords and passes_parameters_on(call, own) for call in calls)
 
 
-NOWHERE = Message("where the network gets its optimizer is not known")
-
-
 class Training(NamedTuple):
     """A training of a program: the call that makes what is trained, and the sites of its steps."""
 
@@ -220,33 +213,6 @@ def _merged(program: Program, stepped: Iterable[tuple[Site, list[Training]]]) ->
 def trained(program: Program) -> tuple[Value, ...]:
     """Return the networks that a program trains, in any order."""
     return tuple(value for each in any_order(program) for value in each.values)
-
-
-@fact
-def are_unknown(program: Program) -> bool:
-    """Return whether no layer of the networks that are trained on an accelerator is known."""
-    if not is_trained(program) or target_of(program).is_cpu:
-        return False
-    return not any_order(program) or why_unknown(program, any_order(program)) is not None
-
-
-def unknown(program: Program) -> Optional[Message]:
-    """Return the unknown expression from which the networks of a program come."""
-    return why_unknown(program, any_order(program)) if any_order(program) else NOWHERE
-
-
-def why_unknown(program: Program, trainings: Sequence[Training]) -> Optional[Message]:
-    """Return the unknown expression from which the networks of some trainings come; None if a layer is known."""
-    values = tuple(value for each in trainings for value in each.values)
-    if networks.multiplies(program, values):
-        return None
-    given = ((each.given, each.call.scope) for each in trainings)
-    firsts = tuple(value for each in trainings for value in each.values[:1])  # no loss
-    part = networks.searched(program, firsts).foreign or networks.searched(program, values).hidden
-    part = part or next(
-        ((node, scope) for node, scope in given if node is not None and is_unknown(program, node, scope)), None
-    )
-    return end(program, *part).said(program) if part is not None else None
 
 
 def sets_float32(training: Training) -> bool:

@@ -14,7 +14,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training import training
 from ms_perflint.training.conditions import is_for_cpu_only, is_on_request
 from ms_perflint.training.devices import is_on_cpu, target_of
-from ms_perflint.training.networks import half_precision, networks, precision, train_cells
+from ms_perflint.training.networks import half_precision, networks, precision, train_cells, unknown_networks
 from ms_perflint.training.networks.train_cells import Training
 
 
@@ -106,11 +106,11 @@ def _decided(program: Program) -> _Decided:
 
 def hidden(program: Program) -> Optional[Message]:
     """Return the unknown expression from which trained networks come, in a program without half precision."""
-    if not train_cells.are_unknown(program) or suspects(program):
+    if not unknown_networks.are_unknown(program) or suspects(program):
         return None
     values = train_cells.trained(program)
     is_decided = any(True for _ in half_precision.controls(program, values))
-    return None if is_decided or precision.needs_float32(program, values) else train_cells.unknown(program)
+    return None if is_decided or precision.needs_float32(program, values) else unknown_networks.unknown(program)
 
 
 @fact
@@ -121,9 +121,9 @@ def _first(program: Program) -> Optional[Training]:
     """
     kinds: tuple[Callable[[Training], bool], ...] = (
         lambda one: networks.multiplies(program, one.values),
-        lambda one: train_cells.sets_float32(one) and networks.is_unknown(program, one.values),
-        lambda one: train_cells.scales_loss(program, one) and networks.is_of_library(program, one.values),
-        lambda one: networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
+        lambda one: train_cells.sets_float32(one) and unknown_networks.has_unknown_part(program, one.values),
+        lambda one: train_cells.scales_loss(program, one) and unknown_networks.is_of_library(program, one.values),
+        lambda one: unknown_networks.may_multiply(program, one.values) and program.is_run_by_entry(one.call),
     )
     known = (each for each in train_cells.any_order(program) if not is_on_cpu(each.call))
     reached = [each for each in known if not is_for_cpu_only(program, each.call)]
