@@ -130,11 +130,19 @@ def _is_rows(step: StepLoop, node: ast.expr) -> bool:
 
 
 def is_shared(batch: Call) -> bool:
-    """Return whether the function around the `batch` has several callers, or one in a script that does not train."""
-    owner = batch.scope.owner
-    if not owner.is_function:
-        return False
-    return len(training.callers(batch.program, owner)) > 1 or _serves_others(batch.program, owner)
+    """Return whether the `batch` is made for several callers, or for one in a script that does not train.
+
+    These are the callers of the function around it, and of its only caller unless that trains.
+    """
+    program, owner = batch.program, batch.scope.owner
+    seen = set(training.training_scopes(program)) - {owner}
+    while owner.is_function and owner not in seen:
+        seen.add(owner)
+        callers = training.callers(program, owner)
+        if len(callers) > 1 or _serves_others(program, owner):
+            return True
+        owner = next((site.scope.owner for site in callers), owner)
+    return False
 
 
 def is_evaluated(batch: Call) -> bool:

@@ -28,6 +28,47 @@ TRAIN = f"""{NET.rstrip()}
     model = ms.Model(net, nn.MSELoss(), optimizer)
     model.train(10, train_set)
     """
+HELPER = """
+    def batched(rows):
+        return rows.batch(32)  # ! {}
+
+
+    def create(path):
+        return batched(ds.MindDataset(path))
+
+
+    """
+NESTED = """
+    def create(path):
+        def batched():
+            return ds.MindDataset(path).batch(32)  # ! {}
+
+        return batched()
+
+
+    """
+SHOWN = """
+def show(batches):
+    for x, y in batches:
+        print(net(x))
+
+
+show(create("b").create_tuple_iterator())
+"""
+METHOD = """
+    class Loader:
+        def __init__(self, path):
+            self.rows = self.batched(ds.MindDataset(path))
+
+        def batched(self, rows):
+            return rows.batch(32)  # ! {}
+
+
+    def create(path):
+        return Loader(path).rows
+
+
+    """
 STEP = f"""{NET.rstrip()}
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
     """
@@ -441,6 +482,33 @@ FIRES = [
         """,
         TRAIN,
         'model.eval(create("b"))\n',
+    ),
+    *(
+        case(f"rows of a helper of {name}", IMPORTS, GRAPH, made, 'train_set = create("a")\n', TRAIN, f"{after}\n")
+        for name, made, after in (
+            ("a function that serves evaluation too", HELPER.format("display-only"), SHOWN),
+            ("a method that serves evaluation too", METHOD.format("display-only"), SHOWN),
+            ("a nested function", NESTED.format("display-only"), SHOWN),
+            ("one function", HELPER.format("unsafe"), 'model.eval(ds.MindDataset("b"))'),
+            ("one method", METHOD.format("unsafe"), 'model.eval(ds.MindDataset("b"))'),
+            ("one function around a function", NESTED.format("unsafe"), ""),
+        )
+    ),
+    case(
+        "rows of a helper of a training that is called twice",
+        IMPORTS,
+        GRAPH,
+        HELPER.format("unsafe"),
+        """
+        def fit(path):
+            net = nn.Dense(64, 16)
+            model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+            model.train(10, create(path))
+
+
+        fit("a")
+        fit("b")
+        """,
     ),
     case(
         "a hand-written loop",
