@@ -8,7 +8,8 @@ from typing import Union
 from ms_perflint.core.findings import Edit, Related, Remedy, Safety
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.imports import name_in
-from ms_perflint.edits.statements import insert_before
+from ms_perflint.edits.statements import free, insert_before
+from ms_perflint.index.syntax_forms import words_in
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.training import gradient_fusion, parallel
@@ -68,12 +69,13 @@ def _counted(call: Call, line_length: int) -> Union[tuple[Edit, ...], Message]:
     model, given = models[0], models[0].given("network")
     if model.given("optimizer") is None:
         return TRAIN_CELL
-    if not isinstance(given, ast.Name):
+    if given is None or not words_in(given):
         return UNNAMED
     setter, imports = name_in(call.program, model.scope, parallel.SET, line_length)
     if model.module is call.module:
         setter, imports = call.module.text(call.node.func), ()
-    count = f"count = len({given.id}.trainable_params())"
-    line = f"{setter}(all_reduce_fusion_config=sorted({{count // 2, count - 1}}))"
-    added = insert_before(model.module, model.stmt, f"{count}\n{line}")
+    count = free(model.module, "count")
+    made = f"{count} = len({ast.unparse(given)}.trainable_params())"
+    line = f"{setter}(all_reduce_fusion_config=sorted({{{count} // 2, {count} - 1}}))"
+    added = insert_before(model.module, model.stmt, f"{made}\n{line}")
     return (*imports, *added) if added is not None else INLINE

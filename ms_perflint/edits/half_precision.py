@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 from ms_perflint.core.findings import Edit, Related
 from ms_perflint.edits.arguments import add_arguments
 from ms_perflint.edits.expressions import replace_expression
-from ms_perflint.edits.loss_scaling import LossScaling, free, joined
+from ms_perflint.edits.loss_scaling import LossScaling, joined
 from ms_perflint.edits.settings import set_value
-from ms_perflint.edits.statements import insert_after, insert_before
+from ms_perflint.edits.statements import free, insert_after, insert_before
 from ms_perflint.index.syntax_forms import spelling
 from ms_perflint.infer.values import Value
 from ms_perflint.languages import Message

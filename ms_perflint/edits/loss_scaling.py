@@ -11,7 +11,7 @@ from ms_perflint.core.findings import Edit
 from ms_perflint.edits.arguments import add_arguments, set_argument
 from ms_perflint.edits.expressions import wrap
 from ms_perflint.edits.imports import name_in
-from ms_perflint.edits.statements import insert_after, insert_before
+from ms_perflint.edits.statements import free, insert_after, insert_before
 from ms_perflint.index.signature import Signature
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import plainly_given
@@ -23,7 +23,7 @@ from ms_perflint.training.training_steps import is_step_object
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ms_perflint.index.semantic_index import Scope, SemanticIndex
+    from ms_perflint.index.semantic_index import Scope
     from ms_perflint.program.call_site import Call
     from ms_perflint.program.program import Program
 
@@ -185,14 +185,6 @@ def joined(found: Optional[list[Edit]], *parts: Optional[Iterable[Edit]]) -> Opt
     if found is None or any(part is None for part in parts):
         return None
     return [*found, *(each for part in parts for each in part or ())]
-
-
-def free(module: SemanticIndex, name: str) -> str:
-    """Return a name that no scope of a file binds yet."""
-    taken = {bound for scope in module.scopes for bound in (*scope.bindings, *scope.attributes)}
-    while name.rpartition(".")[2] in taken:
-        name += "_"
-    return name
 
 
 def _before_all(calls: Sequence[Call]) -> ast.stmt:

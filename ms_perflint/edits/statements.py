@@ -127,6 +127,14 @@ def insert_below(module: SemanticIndex, index: int, lines: str) -> Edit:
     return Edit(module.path, offset, offset, f"{lines}\n" if ended else f"\n{lines}")
 
 
+def free(module: SemanticIndex, name: str) -> str:
+    """Return a name that no scope of a file binds yet."""
+    taken = {bound for scope in module.scopes for bound in (*scope.bindings, *scope.attributes)}
+    while name.rpartition(".")[2] in taken:
+        name += "_"
+    return name
+
+
 def is_compound(stmt: ast.stmt) -> bool:
     """Return whether a statement contains others."""
     return hasattr(stmt, "body") or hasattr(stmt, "cases")

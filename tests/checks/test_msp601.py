@@ -427,6 +427,42 @@ FIRES = [
         version=(1, 5),
     ),
     case(
+        "1.5, indices are counted of an attribute",
+        """
+        from mindspore import Model, context, nn
+        from mindspore.communication.management import init
+        from mindspore.context import ParallelMode
+
+
+        class Trainer:
+            def __init__(self):
+                context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+                init()
+                self.net = nn.Dense(64, 16)
+                context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! unsafe
+                self.model = Model(self.net, nn.MSELoss(), nn.SGD(self.net.trainable_params()))
+
+
+        Trainer().model.train(1, None)
+        """,
+        version=(1, 5),
+    ),
+    case(
+        "1.5, the network is made in the call of the Model",
+        """
+        from mindspore import Model, context, nn
+        from mindspore.communication.management import init
+        from mindspore.context import ParallelMode
+
+        context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+        init()
+        make = nn.Dense
+        context.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)  # ! display-only
+        Model(make(64, 16), nn.MSELoss(), nn.SGD(make(64, 16).trainable_params())).train(1, None)
+        """,
+        version=(1, 5),
+    ),
+    case(
         "1.5, two networks: indices of one do not fit the other",
         """
         from mindspore import Model, context, nn
@@ -1168,3 +1204,30 @@ def test_a_call_that_cannot_be_added_to_says_why_there_is_no_fix(given: str, is_
     (finding,) = Program({"train.py": join(GRAPH, setting, TRAIN)}).lint(CODE).findings
     assert (finding.fix is not None) is is_fixed
     assert any("has to be added" in each.message for each in finding.related) is not is_fixed
+
+
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [
+        ("count = 0\n", "count_"),
+        ("def count():\n    pass\n\n\n", "count_"),
+        ("from itertools import count\n\n", "count_"),
+        ("count = count_ = 0\n", "count__"),
+        ("counts = 0\n", "count"),
+        ("", "count"),
+    ],
+)
+def test_gradients_are_counted_under_a_name_that_is_not_taken(taken: str, name: str) -> None:
+    text = f"""\
+from mindspore import Model, context, nn
+from mindspore.communication.management import init
+
+{taken}init()
+net = nn.Dense(64, 16)
+context.set_context(mode=context.GRAPH_MODE, device_target="Ascend")
+context.set_auto_parallel_context(parallel_mode="data_parallel")
+Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, None)
+"""
+    (change,) = Program({"train.py": text}, version=(1, 5)).fix(CODE).changes
+    assert f"\n{name} = len(net.trainable_params())\n" in change.after.decode()
+    assert f"=sorted({{{name} // 2, {name} - 1}}))\n" in change.after.decode()
