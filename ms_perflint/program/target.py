@@ -13,7 +13,7 @@ from ms_perflint.core.facts import fact
 from ms_perflint.core.findings import Place
 from ms_perflint.core.source import LETTER, START
 from ms_perflint.index.semantic_index import Block, SemanticIndex, Site
-from ms_perflint.index.syntax_forms import TRY, imported_name, is_main_guard, words_in
+from ms_perflint.index.syntax_forms import TRY, imported_name, is_main_guard, word_of, words_in
 
 if TYPE_CHECKING:
     from ms_perflint.infer.database import Files
@@ -47,6 +47,13 @@ _OLD_NAMES = (
 )
 # Names of internal modules that many programs import: 1.7 has them, 2.0.0 has none of them (sources read)
 _INTERNAL = {"mindspore._checkparam.Rel": (2, 0), "mindspore._checkparam.Validator": (2, 0)}
+# The errors of a version that lacks a name or parameter, and those above them
+_MISSING = frozenset(
+    {
+        "ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError", "ValueError", "RuntimeError",
+        "Exception", "BaseException",
+    }
+)  # fmt: skip
 OPTION, PIN, IMPORT, NEWEST = "option", "pin", "import", "newest"  # what says the version
 
 
@@ -202,11 +209,20 @@ def _is_guarded(module: SemanticIndex, alias: ast.alias) -> bool:
     name = alias.asname or alias.name.partition(".")[0]
     bindings = (binding for scope in module.scopes for binding in scope.bindings.get(name, ()))
     owners = [arm.owner for each in bindings if each.node is alias for arm in each.block.chain()]
-    return any(isinstance(each, TRY) or (isinstance(each, ast.If) and not is_main_guard(each)) for each in owners)
+    return any(_tries(each) or (isinstance(each, ast.If) and not is_main_guard(each)) for each in owners)
 
 
 def _is_for_another(block: Block) -> bool:
     """Return whether a block tries whether something exists, or tests the version."""
     owners = [arm.owner for arm in block.chain()]
     tests = [ast.unparse(owner.test) for owner in owners if isinstance(owner, ast.If)]
-    return any(isinstance(owner, TRY) for owner in owners) or re.search("version|hasattr", " ".join(tests)) is not None
+    return any(map(_tries, owners)) or re.search("version|hasattr", " ".join(tests)) is not None
+
+
+def _tries(owner: Optional[ast.AST]) -> bool:
+    """Return whether a `try` catches what a name or parameter raises that a version lacks."""
+    if not isinstance(owner, TRY):
+        return False
+    caught = [each.type for each in owner.handlers]  # type: ignore[attr-defined]
+    types = [part for each in caught for part in (each.elts if isinstance(each, ast.Tuple) else [each])]
+    return any(each is None or word_of(each) in _MISSING for each in types)

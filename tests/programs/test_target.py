@@ -229,6 +229,21 @@ USES = [  # a call of what a later version lacks, and the newest version that ha
     ("from mindspore import context\ncontext.set_auto_parallel_context(mirror_mean=True)\n", (1, 0, 0)),
     ("from mindspore import nn\nnn.loss.SoftmaxCrossEntropyWithLogits(is_grad=False, sparse=True)\n", (1, 4, 0)),
     ("import mindspore.nn as nn\nnn.SoftmaxCrossEntropyWithLogits(smooth_factor=0.1)\n", (1, 4, 0)),
+    *(
+        (f"from mindspore import nn\ntry:\n    nn.ResizeBilinear()\n{rest}", (2, 2, 0))
+        for rest in (
+            "finally:\n    print()\n",
+            "except KeyboardInterrupt:\n    print()\n",
+            "except (KeyboardInterrupt, SystemExit):\n    raise\n",
+            "except OSError as error:\n    print(error)\nexcept MemoryError:\n    raise\n",
+        )
+    ),
+    (
+        "try:\n    from mindspore import nn\nexcept ImportError:\n    raise\n"
+        "try:\n    print()\nexcept KeyboardInterrupt:\n    nn.ResizeBilinear()\n",
+        (2, 2, 0),
+    ),
+    ("try:\n    from mindspore import ms_function\nfinally:\n    print()\n", (2, 5, 0)),
 ]
 NO_USES = [
     "from mindspore import mint, ops\nops.relu(1)\n",
@@ -236,6 +251,15 @@ NO_USES = [
     "from mindspore import nn\nif hasattr(nn, 'ResizeBilinear'):\n    nn.ResizeBilinear()\nelse:\n    nn.Dense(1, 1)\n",
     "import mindspore as ms\nif ms.__version__ < '2.3':\n    layer = ms.nn.ResizeBilinear()\n",
     "from mindspore import nn\ntry:\n    nn.ResizeBilinear()\nexcept AttributeError:\n    pass\n",
+    *(
+        f"import mindspore\nfrom mindspore import nn\ntry:\n    nn.ResizeBilinear()\n{rest}"
+        for rest in (
+            "except:\n    nn.Dense(1, 1)\n",
+            "except Exception as error:\n    print(error)\n",
+            "except (KeyboardInterrupt, AttributeError):\n    nn.Dense(1, 1)\n",
+            "except OSError:\n    raise\nexcept builtins.AttributeError:\n    nn.Dense(1, 1)\nfinally:\n    print()\n",
+        )
+    ),
     "from mindspore import ops\nops.Split(0, output_num=2)\nsplit(1, output_num=2)\n",
     "from mindspore import ops\nops.interpolate(1, size=(2, 2))\n",
     "from mindspore import ops\nops.logsumexp(1, dim=1, keepdim=True)\nops.argmax(1, dim=1)\nops.norm(1, dim=1)\n",
