@@ -22,8 +22,7 @@ from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.dtypes.tensor_ops import INTEGERS
 from ms_perflint.training.followed import attribute_values
-from ms_perflint.training.networks import known_kinds, raised
-from ms_perflint.training.networks.losses import is_loss_api
+from ms_perflint.training.networks import known_kinds, losses, raised
 from ms_perflint.training.networks.networks import is_loss
 from ms_perflint.training.networks.plain_numbers import Numbers, is_held
 from ms_perflint.training.networks.plans import hidden, stop, unknown
@@ -205,8 +204,8 @@ class Code:
         bindings = [each for cls in classes for each in cls.attributes.get(word_of(func), ())]
         values = [self.program.value(each.value, each.scope) for each in bindings if each.value is not None]
         known = [each for value in values for each in value.alternatives if each.constant is NO_CONSTANT]
-        losses = (is_loss_api(each.type_api) or (each.cls and is_loss(self.program, each.cls)) for each in known)
-        return bool(known) and not any(losses) and all(is_cell(self.program, each) for each in known)
+        found = (losses.is_loss_api(each.type_api) or (each.cls and is_loss(self.program, each.cls)) for each in known)
+        return bool(known) and not any(found) and all(is_cell(self.program, each) for each in known)
 
     def _is_left_out(self, func: ast.expr, function: Scope) -> bool:
         """Return whether a callee is an attribute that is None, unless an option that no caller passes is given."""
@@ -232,7 +231,7 @@ class Code:
         if known.is_object and api.startswith(CELLS):
             self.joins |= word in known_kinds.STATEFUL
             self._follows(site.call, word, site)
-            if is_loss_api(api):
+            if losses.is_loss_api(api):
                 self._loss(site)
             else:
                 self.cell(known, site)
