@@ -18,6 +18,7 @@ from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell_class
+from ms_perflint.training.networks.called_values import called_values
 from ms_perflint.training.networks.losses import LOSS_BASE, is_named_loss
 from ms_perflint.training.networks.matmul import is_matmul, is_matmul_site, is_noticed, is_small_base, matmul_words
 from ms_perflint.training.networks.train_cells import any_order
@@ -134,8 +135,9 @@ class Search:
         self.hidden: Optional[tuple[ast.expr, Scope]] = None  # the first unknown part, if it has a place
         self.foreign: Optional[tuple[ast.expr, Scope]] = None  # the first call of another library that makes a part
         self.seen: set[object] = set()  # its classes and functions, and the identities of the objects in it
-        # Classes whose bases come last: these are mostly of a library, and load much that is no network
-        self.deriving: list[Scope] = []
+        # Functions whose calls by names of values come last, and classes whose bases do: these are mostly of a library,
+        # and load much that is no network
+        self.last: list[Scope] = []
 
     @property
     def is_done(self) -> bool:
@@ -164,9 +166,9 @@ class Search:
         """Search all that some networks can be."""
         for value in values:
             self.value(value, is_network=True)
-        for cls in self.deriving:  # which grows meanwhile
+        for scope in self.last:  # which grows meanwhile
             if not self.is_done:
-                self._bases(cls)
+                (self._bases if scope.is_class else self._called_by_value)(scope)
         return self
 
     def value(
@@ -241,8 +243,7 @@ class Search:
         """Search a class with its methods and bases, or a function, and what they load by name."""
         if self.is_done or self._was_here(scope):
             return
-        if scope.is_class:
-            self.deriving.append(scope)
+        self.last.append(scope)
         for part in _parts(self.program, scope, is_cell_class(self.program, scope.cls)):
             if not self.is_done:
                 self.part(part)
@@ -263,6 +264,10 @@ class Search:
                     self.has_products = True
                 else:
                     self.value(value, base, cls.parent)
+
+    def _called_by_value(self, function: Scope) -> None:
+        for known in called_values(self.program, function):
+            self.known(known, True)
 
     def part(self, part: _Part) -> None:
         """Search a call or `@`."""
