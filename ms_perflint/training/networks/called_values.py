@@ -14,7 +14,7 @@ from ms_perflint.program.program import Program, fact
 def called_values(program: Program, function: Scope) -> tuple[Alternative, ...]:
     """Return what a function calls by a name of a value: `Layer(64)`, where `Layer = partial(Block, 64)`.
 
-    Names of definitions lead to these, see `networks.loaded`. The names in a lambda are among those of the code around it.
+    Names of definitions lead to these, see `networks.loaded`. The names in a lambda are among those of the code around.
     """
     is_all = isinstance(function.node, ast.Lambda)
     sites = (site for site in function.calls_inside if is_all or _is_of_value(program, site))
@@ -32,7 +32,10 @@ def _is_of_value(program: Program, site: Site) -> bool:
     bound = [each for each in site.scope.lookup(name) if each.scope.parent is not None]
     if any(not isinstance(each.node, (*OWNERS, ast.alias)) for each in bound):
         return name is func  # `self.layer(x)`, `x.mean()`: what makes the object is called, too
-    return any(_may_assign(name.id, module) for module in program.names.resolve(site.module, name.id).modules)
+    if any(_may_assign(name.id, module) for module in program.names.resolve(site.module, name.id).modules):
+        return True
+    members = program.names.resolve_member(site.module, site.word).modules if name is not func else ()
+    return any(_may_assign(site.word, module) for module in members)
 
 
 def _may_assign(name: str, module: SemanticIndex) -> bool:
