@@ -10,14 +10,14 @@ from typing import Optional
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
-from ms_perflint.infer.bases import entered_by
-from ms_perflint.infer.values import Value
+from ms_perflint.infer.bases import ancestors, entered_by
+from ms_perflint.infer.values import BOTTOM, Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.live_code import EXPOSING
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import kin
 from ms_perflint.training.optimizers import is_optimizer_word
-from ms_perflint.training.other_frameworks import MINDSPORE, is_of_another_framework
+from ms_perflint.training.other_frameworks import MINDSPORE, is_class_of_another_framework, is_of_another_framework
 from ms_perflint.training.training_steps import is_of_inputs_only, is_step, step_flow
 
 _STEPS = (
@@ -291,9 +291,18 @@ def running_callers(program: Program, function: Scope) -> list[Site]:
 
 
 def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions that an unknown callee may be, by its name; none of a known callee."""
+    """Return the functions that an unknown callee may be, by its name; none of a known callee.
+
+    A method of an object whose class derives from one of another framework is that of this class, or of the framework.
+    """
     value = program.evaluator.callees(site)
-    return program.callees(site) if value.open or not value.alternatives else ()
+    found = program.callees(site) if value.open or not value.alternatives else ()
+    base = program.value(site.base, site.scope) if found and site.base is not None else BOTTOM
+    classes = [known.cls for known in base.alternatives if known.is_made and known.cls is not None]
+    if base.open or not classes or not all(is_class_of_another_framework(program, each) for each in classes):
+        return found
+    own = {each for cls in classes for each in ancestors(program.evaluator, cls)}
+    return tuple(each for each in found if each.cls in own)
 
 
 def callees(program: Program, site: Site) -> list[Scope]:

@@ -2147,6 +2147,37 @@ QUIET += [
     ),
 ]
 
+OF_OTHERS = """
+import torch
+
+
+class Student:
+    def fit(self):
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+
+    def save(self, name):
+        ms.save_checkpoint(net, name)
+
+
+class Teacher(BASE):
+    pass
+
+
+student, teacher = Student(), Teacher()
+student.fit()
+for number in range(5):
+    teacher.CALLED
+    ms.save_checkpoint(net, f"{number}.ckpt")MARK
+"""
+for base, called, mark in (
+    ("torch.nn.Module", "fit()", ""),
+    ("torch.nn.Module, Student", "fit()", "  # ! unsafe"),
+    ("Student", "fit()", "  # ! unsafe"),
+):
+    text = OF_OTHERS.replace("BASE", base).replace("CALLED", called).replace("MARK", mark)
+    (FIRES if mark else QUIET).append(case(f"an object of {base}: {called}", STEP, text))
+
 
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
