@@ -253,7 +253,7 @@ class _Containers:
         if self.certain:
             parts = [*((here, part.node) for part in known.parts), *added]
             return is_each_step(self.program, here) and any(self._is_tensor(*part, HOPS) for part in parts)
-        if not repeats(self.program, here, even_once=True):
+        if not repeats(self.program, here):
             return False
         values = [*map(self.program.evaluator.read, known.parts), *(self.program.value(n, s.scope) for s, n in added)]
         return not all(each.are_constants for each in values)
