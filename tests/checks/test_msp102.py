@@ -1354,6 +1354,31 @@ QUIET += [
 ]
 
 
+CHOSEN = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save_steps", type=int, default=DEFAULT)
+    args, size = parser.parse_args(), dataset.get_dataset_size()
+    TEXT
+    saver = ModelCheckpoint("net", config=config)
+    model.train(10, dataset, callbacks=[saver]SINK)
+"""
+IN_ARMS = """if args.save_steps:
+        config = CheckpointConfig(save_checkpoint_steps=args.save_stepsTIMES)
+    else:
+        config = CheckpointConfig(save_checkpoint_steps=size)"""
+OF_EITHER = "config = CheckpointConfig(save_checkpoint_steps=args.save_steps or size)"
+for default in ("None", "100"):
+    for text in (IN_ARMS.replace("TIMES", ""), OF_EITHER):
+        chosen = CHOSEN.replace("DEFAULT", default).replace("TEXT", text)
+        named = f"the option {default} decides the steps: {text}"
+        FIRES.append(case(named, MODEL, chosen.replace("SINK)", ")  # ! unsafe")))
+        QUIET.append(case(f"False beside that, {named}", MODEL, chosen.replace("SINK", ", dataset_sink_mode=False")))
+    chosen = CHOSEN.replace("DEFAULT", default).replace("TEXT", IN_ARMS.replace("TIMES", " * size"))
+    FIRES.append(case(f"the option {default} decides the epochs", MODEL, chosen.replace("SINK)", ")  # ! safe")))
+
+
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:
     fires(CODE, program)
