@@ -9,6 +9,7 @@ from typing import Optional
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.bases import ancestors, entered_by
 from ms_perflint.infer.values import BOTTOM, Value
@@ -294,15 +295,28 @@ def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions that an unknown callee may be, by its name; none of a known callee.
 
     A method of an object whose class derives from one of another framework is that of this class, or of the framework.
+    A method that needs more than the call passes is none: `model.train()`, with a method `train(self, epochs)`.
     """
     value = program.evaluator.callees(site)
-    found = program.callees(site) if value.open or not value.alternatives else ()
+    named = program.callees(site) if value.open or not value.alternatives else ()
+    found = tuple(each for each in named if _gets_all(each, site))
     base = program.value(site.base, site.scope) if found and site.base is not None else BOTTOM
     classes = [known.cls for known in base.alternatives if known.is_made and known.cls is not None]
     if base.open or not classes or not all(is_class_of_another_framework(program, each) for each in classes):
         return found
     own = {each for cls in classes for each in ancestors(program.evaluator, cls)}
     return tuple(each for each in found if each.cls in own)
+
+
+def _gets_all(function: Scope, site: Site) -> bool:
+    """Return whether a call may pass all that a method needs; True for others, and decorated ones."""
+    is_plain = function.is_method and not getattr(function.node, "decorator_list", True)
+    if site.base is None or type(site.node) is not ast.Call or not is_plain:
+        return True
+    signature = Signature.of(function, is_bound=True)
+    given = signature.bind(Layer(site.node, site.scope))
+    needed = (each for each in (*signature.slots, *signature.words) if function.bindings[each][0].value is None)
+    return not any(given.of(each).is_default for each in needed)
 
 
 def callees(program: Program, site: Site) -> list[Scope]:

@@ -2177,6 +2177,19 @@ for base, called, mark in (
 ):
     text = OF_OTHERS.replace("BASE", base).replace("CALLED", called).replace("MARK", mark)
     (FIRES if mark else QUIET).append(case(f"an object of {base}: {called}", STEP, text))
+BY_NAME = OF_OTHERS.replace("class Teacher(BASE):\n    pass\n", "import importlib\n\n").replace("CALLED", "fit(GIVEN)")
+BY_NAME = BY_NAME.replace("Teacher()", "importlib.import_module(input()).Model()").replace(
+    "student.fit()", "student.fit(1)"
+)
+for needs, passed, mark in (
+    ("epochs", "", ""),
+    ("epochs, *, rate", "2", ""),
+    ("epochs", "2", "  # ! unsafe"),
+    ("epochs", "*rows", "  # ! unsafe"),
+    ("epochs=1", "", "  # ! unsafe"),
+):
+    text = BY_NAME.replace("fit(self)", f"fit(self, {needs})").replace("GIVEN", passed).replace("MARK", mark)
+    (FIRES if mark else QUIET).append(case(f"an unknown object: fit({passed}), where it needs {needs}", STEP, text))
 
 
 @pytest.mark.parametrize("program", FIRES)
