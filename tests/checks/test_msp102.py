@@ -1307,6 +1307,24 @@ SETTINGS = [
     ("settings.SINK", "import settings\n"),
     ("SINK", "from settings import SINK\n"),
     ("sink", "from settings import SINK as sink\n"),
+    ('config.get("sink")', 'config = {"sink": False, "epochs": 3}\n'),
+    ('config.get("sink", False)', 'config = {"epochs": 3}\n'),
+    ('getattr(Config, "sink", False)', "class Config:\n    sink = False\n"),
+    ("bool(Config.sink)", "class Config:\n    sink = False\n"),
+    ("sink", "class Config:\n    sink = False\n\n\nsink = Config.sink\n"),
+    ("sink", 'config = {"sink": False}\nsink = bool(config.get("sink"))\n'),
+]
+FIRES += [
+    case(
+        f"computed of a setting: {read}",
+        MODEL,
+        made,
+        f"model.train(10, dataset, dataset_sink_mode={read})  # ! no fix\n",
+    )
+    for read, made in (
+        ('Config.sink == "true"', 'class Config:\n    sink = "false"\n'),
+        ("sink", 'class Config:\n    sink = "false"\n\n\nsink = Config.sink == "true"\n'),
+    )
 ]
 FIRES += [
     case(
