@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ms_perflint.core.graphs import reachable
-from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.syntax_forms import imported_packages, text_of
 from ms_perflint.program.program import Program, fact
 from ms_perflint.resolve.resolver import BY_CALL
-from ms_perflint.training.bases import base_apis
 from ms_perflint.training.family import FAMILY
 from ms_perflint.training.followed import start_of
 
@@ -43,11 +41,6 @@ def is_of_another_framework(program: Program) -> bool:
         packages |= program.names.at_import(path)[1]
     is_other = not packages.isdisjoint(OTHERS) and not _may_be_mindspore(packages)
     return is_other and not _may_be_mindspore(_imported_by_calls(program))
-
-
-def is_class_of_another_framework(program: Program, cls: Scope) -> bool:
-    """Return whether a class derives from one of another framework."""
-    return any(api.partition(".")[0] in OTHERS for api in base_apis(program, cls))
 
 
 def _may_be_mindspore(packages: Iterable[str]) -> bool:

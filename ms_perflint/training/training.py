@@ -11,14 +11,14 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
-from ms_perflint.infer.bases import ancestors, entered_by
-from ms_perflint.infer.values import BOTTOM, Value
+from ms_perflint.infer.bases import entered_by
+from ms_perflint.infer.values import Value
 from ms_perflint.program.callers import entering
 from ms_perflint.program.live_code import EXPOSING
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import kin
 from ms_perflint.training.optimizers import is_optimizer_word
-from ms_perflint.training.other_frameworks import MINDSPORE, is_class_of_another_framework, is_of_another_framework
+from ms_perflint.training.other_frameworks import MINDSPORE, is_of_another_framework
 from ms_perflint.training.training_steps import is_of_inputs_only, is_step, step_flow
 
 _STEPS = (
@@ -292,24 +292,14 @@ def running_callers(program: Program, function: Scope) -> list[Site]:
 
 
 def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
-    """Return the functions that an unknown callee may be, by its name; none of a known callee.
-
-    A method of an object whose class derives from one of another framework is that of this class, or of the framework.
-    A method that needs more than the call passes is none: `model.train()`, with a method `train(self, epochs)`.
-    """
+    """Return the functions that an unknown callee may be, by its name; none of a known callee."""
     value = program.evaluator.callees(site)
     named = program.callees(site) if value.open or not value.alternatives else ()
-    found = tuple(each for each in named if _gets_all(each, site))
-    base = program.value(site.base, site.scope) if found and site.base is not None else BOTTOM
-    classes = [known.cls for known in base.alternatives if known.is_made and known.cls is not None]
-    if base.open or not classes or not all(is_class_of_another_framework(program, each) for each in classes):
-        return found
-    own = {each for cls in classes for each in ancestors(program.evaluator, cls)}
-    return tuple(each for each in found if each.cls in own)
+    return tuple(each for each in named if _gets_all(each, site))
 
 
 def _gets_all(function: Scope, site: Site) -> bool:
-    """Return whether a call may pass all that a method needs; True for others, and decorated ones."""
+    """Return whether a call may pass all that a plain method needs: not `model.train()` for `train(self, epochs)`."""
     is_plain = function.is_method and not getattr(function.node, "decorator_list", True)
     if site.base is None or type(site.node) is not ast.Call or not is_plain:
         return True

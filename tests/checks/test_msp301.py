@@ -2147,40 +2147,22 @@ QUIET += [
     ),
 ]
 
-OF_OTHERS = """
-import torch
+BY_NAME = """
+import importlib
 
 
 class Student:
-    def fit(self):
+    def fit(self, NEEDS):
         for data, label in dataset.create_tuple_iterator():
             train_step(data, label)
 
-    def save(self, name):
-        ms.save_checkpoint(net, name)
 
-
-class Teacher(BASE):
-    pass
-
-
-student, teacher = Student(), Teacher()
-student.fit()
+student, teacher = Student(), importlib.import_module(input()).Model()
+student.fit(1)
 for number in range(5):
-    teacher.CALLED
+    teacher.fit(GIVEN)
     ms.save_checkpoint(net, f"{number}.ckpt")MARK
 """
-for base, called, mark in (
-    ("torch.nn.Module", "fit()", ""),
-    ("torch.nn.Module, Student", "fit()", "  # ! unsafe"),
-    ("Student", "fit()", "  # ! unsafe"),
-):
-    text = OF_OTHERS.replace("BASE", base).replace("CALLED", called).replace("MARK", mark)
-    (FIRES if mark else QUIET).append(case(f"an object of {base}: {called}", STEP, text))
-BY_NAME = OF_OTHERS.replace("class Teacher(BASE):\n    pass\n", "import importlib\n\n").replace("CALLED", "fit(GIVEN)")
-BY_NAME = BY_NAME.replace("Teacher()", "importlib.import_module(input()).Model()").replace(
-    "student.fit()", "student.fit(1)"
-)
 for needs, passed, mark in (
     ("epochs", "", ""),
     ("epochs, *, rate", "2", ""),
@@ -2188,7 +2170,7 @@ for needs, passed, mark in (
     ("epochs", "*rows", "  # ! unsafe"),
     ("epochs=1", "", "  # ! unsafe"),
 ):
-    text = BY_NAME.replace("fit(self)", f"fit(self, {needs})").replace("GIVEN", passed).replace("MARK", mark)
+    text = BY_NAME.replace("NEEDS", needs).replace("GIVEN", passed).replace("MARK", mark)
     (FIRES if mark else QUIET).append(case(f"an unknown object: fit({passed}), where it needs {needs}", STEP, text))
 
 
