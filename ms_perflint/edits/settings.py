@@ -12,6 +12,7 @@ from ms_perflint.core.source import Source, SourceError
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.signature import Part
+from ms_perflint.index.syntax_forms import inside, word_of
 from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative, Value
@@ -28,6 +29,8 @@ _SCALAR = re.compile(rb"[^\s:#]+[ \t]*:[ \t]*(?P<value>[^\s#,}]+)")  # behind it
 _ELEMENT = re.compile(rb"(?P<value>[^\s#,:\]}]+)[ \t]*(?=[,\]}#]|\Z)")
 _LONG = re.compile(r"--(?!no[-_])\w")  # an option that can get a `--no-` counterpart
 _TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
+_COMPUTED = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.UnaryOp)  # of settings: no edit of the call
+_READ = ("get", "getattr")  # calls that give a setting
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
 
 
@@ -51,6 +54,8 @@ def set_value(
     setting = decided(value) or _held(call, given, value) if given is not None else call.spread_argument(name)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
+    if given is not None and isinstance(_behind(given, call.scope), _COMPUTED):
+        return None, ()
     parts = written(call.program, given, call.scope) if given is not None else ()
     if parts:
         edits = [replace_expression(part.scope.module, part.node, text) for part in parts]
@@ -63,12 +68,26 @@ def _held(call: Call, given: ast.expr, value: Value) -> Optional[Alternative]:
 
     An edit of the call would leave a setting that does nothing.
     """
-    bound = call.scope.lookup(given) if isinstance(given, ast.Name) else ()
+    source = _behind(given, call.scope)
+    bound = call.scope.lookup(source) if isinstance(source, ast.Name) else ()
     is_imported = any(each.kind == "from" for each in bound)
-    only = value.only if is_imported or isinstance(given, (ast.Attribute, ast.Subscript)) else None
+    is_read = isinstance(source, ast.Call) and word_of(source.func) in _READ
+    is_part = is_read or isinstance(source, (ast.Attribute, ast.Subscript))
+    only = value.only if is_imported or is_part else None
     where = only.where if only is not None else None
     node = where[1] if isinstance(where, tuple) and not isinstance(where, Place) else None
     return only if isinstance(node, ast.Constant) else None
+
+
+def _behind(node: ast.expr, scope: Scope) -> ast.expr:
+    """Return the expression that is assigned to a name, also through other names, or converted; others as they are."""
+    seen: list[ast.expr] = []
+    while node not in seen:
+        seen.append(node)
+        only = scope.only(node)
+        node, scope = (only.whole, only.scope) if only is not None and only.whole is not None else (node, scope)
+        node = inside(node, "bool", "int", "str")
+    return node
 
 
 def decided_here(setting: Alternative, name: str) -> Related:

@@ -123,8 +123,11 @@ class _Reader(KeptPaths):
                 return self.behind([first, self.read(stmt.value, binding.scope, depth + 1)], "")
         if binding.kind == "parameter" and depth < DEPTH:
             return self.parameter(binding, depth)
-        if binding.kind == "with" and isinstance(binding.value, ast.Call) and word_of(binding.value.func) == TEMPORARY:
-            return self.read(binding.value, binding.scope, depth)
+        if binding.kind == "with" and isinstance(binding.value, ast.Call):
+            if word_of(binding.value.func) == TEMPORARY:
+                return self.read(binding.value, binding.scope, depth)
+            if found := self.managed(binding.value, binding.scope, depth):
+                return found
         if binding.kind == "for" and binding.value is not None and len(binding.path) < 2:
             over, inner = binding.value, binding.scope
             found = (
@@ -322,10 +325,19 @@ class _Reader(KeptPaths):
             return ()
         return self.returned(known.definition, node, depth, at)
 
+    def managed(self, node: ast.Call, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return what a generator of the project yields to a `with`, or the `__enter__` of a class of it returns."""
+        known = self.evaluator.value(node.func, scope).only
+        entered = known.definition if known is not None else None
+        if entered is not None and entered.is_class:
+            entered = bases.method(self.evaluator, entered, "__enter__")
+        return self.returned(entered, node, depth) if entered is not None and depth < DEPTH else ()
+
     def returned(self, function: Scope, node: ast.Call, depth: int, at: Optional[int] = None) -> Sequence[Path]:
-        """Return the result of a function of the project for one call; with an index, that element."""
+        """Return what a function of the project gives for one call: returns or yields; with an index, that element."""
         read = self.read if at is None else lambda each, scope, depth: self.part(each, at, scope, depth)
-        found = [path for each, _ in function.returns[:FEW] for path in read(each, function, depth)]
+        given = [each for each, _ in (*function.returns, *function.yields)][:FEW]
+        found = [path for each in given for path in read(each, function, depth)]
         own = [path for path in found if all(f is not function or s.node is node for f, s in path.calls)]
         return [path._replace(calls=frozenset(each for each in path.calls if each[0] is not function)) for path in own]
 

@@ -200,14 +200,14 @@ def _updates(hook: Scope) -> bool:
 
 
 def saves_by_epoch(callback: Call) -> bool:
-    """Return whether the config of a ModelCheckpoint saves after a whole number of epochs."""
-    for known in callback.argument("config").alternatives if callback.given("config") is not None else ():
-        config = call_of(callback.program, known)
-        if config is None or config.given("save_checkpoint_seconds") is not None:
-            return False
-        if is_by_epoch(config):
-            return True
-    return False
+    """Return whether each config that a ModelCheckpoint can have saves after a whole number of epochs."""
+    is_given = callback.given("config") is not None
+    return is_given and callback.argument("config").are_only(partial(_is_of_epochs, callback.program))
+
+
+def _is_of_epochs(program: Program, known: Alternative) -> bool:
+    config = call_of(program, known)
+    return config is not None and config.given("save_checkpoint_seconds") is None and is_by_epoch(config)
 
 
 def is_by_epoch(config: Call) -> bool:

@@ -34,7 +34,8 @@ def is_dataset_size(program: Program, part: Part) -> bool:
     """Return whether an expression is the number of batches of a dataset: what `get_dataset_size()` gives."""
     if isinstance(part.node, ast.Call) and word_of(part.node.func) == "get_dataset_size":
         return True
-    return program.value(*part).are_only(lambda known: known.type_api.endswith(".get_dataset_size"))
+    value = program.value(*part)
+    return not value.overridable and value.are_only(lambda known: known.type_api.endswith(".get_dataset_size"))
 
 
 def _given(program: Program, node: ast.expr, scope: Scope) -> list[Part]:

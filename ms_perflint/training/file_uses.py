@@ -245,11 +245,14 @@ def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
 def _follow(first: _Steps, then: _Steps, loops: frozenset[int]) -> Optional[bool]:
     """Return whether the site of the steps `then` may run after the site of the steps `first`.
 
-    Later iterations of `loops` do not count. None where no function leads to both.
+    Later iterations of `loops` do not count. None where no function leads to both. A generator, such as the function of
+    a context manager, goes on later than its call.
     """
     shared = [scope for scope in first if scope in then]
     if not shared:
         return None
+    if any(scope.yields and scope not in first for scope in then):
+        return True
     return any(_follows(before, after, loops) for scope in shared for before in first[scope] for after in then[scope])
 
 

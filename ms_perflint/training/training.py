@@ -9,6 +9,7 @@ from typing import Optional
 
 from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.index.signature import Layer, Signature
 from ms_perflint.index.syntax_forms import is_main_guard, word_of
 from ms_perflint.infer.bases import entered_by
 from ms_perflint.infer.values import Value
@@ -293,7 +294,19 @@ def running_callers(program: Program, function: Scope) -> list[Site]:
 def _by_name(program: Program, site: Site) -> tuple[Scope, ...]:
     """Return the functions that an unknown callee may be, by its name; none of a known callee."""
     value = program.evaluator.callees(site)
-    return program.callees(site) if value.open or not value.alternatives else ()
+    named = program.callees(site) if value.open or not value.alternatives else ()
+    return tuple(each for each in named if _gets_all(each, site))
+
+
+def _gets_all(function: Scope, site: Site) -> bool:
+    """Return whether a call may pass all that a plain method needs: not `model.train()` for `train(self, epochs)`."""
+    is_plain = function.is_method and not getattr(function.node, "decorator_list", True)
+    if site.base is None or type(site.node) is not ast.Call or not is_plain:
+        return True
+    signature = Signature.of(function, is_bound=True)
+    given = signature.bind(Layer(site.node, site.scope))
+    needed = (each for each in (*signature.slots, *signature.words) if function.bindings[each][0].value is None)
+    return not any(given.of(each).is_default for each in needed)
 
 
 def callees(program: Program, site: Site) -> list[Scope]:

@@ -453,6 +453,17 @@ BLOCKED = [
         program(f"container of tensors: {name}", OPTIMIZER, PAIR, text)
         for name, text in (
             (
+                "made in the first step of each epoch",
+                """
+                for epoch in range(100):
+                    for step, (x, y) in enumerate(dataset.create_tuple_iterator()):
+                        if step == 0:
+                            pair = (x, x * 2)
+                        value, grads = grad_fn(pair, y)
+                        opt(grads)
+                """,
+            ),
+            (
                 "list",
                 """
                 for x, y in dataset.create_tuple_iterator():
@@ -993,6 +1004,16 @@ READY = [
     *(
         program(f"no container of tensors: {name}", OPTIMIZER, PAIR, text)
         for name, text in (
+            (
+                "made in the first step",
+                """
+                for step, (x, y) in enumerate(dataset.create_tuple_iterator()):
+                    if step == 0:
+                        pair = (x, x * 2)
+                    value, grads = grad_fn(pair, y)
+                    opt(grads)
+                """,
+            ),
             (
                 "batch that is unpacked",
                 """

@@ -1307,6 +1307,24 @@ SETTINGS = [
     ("settings.SINK", "import settings\n"),
     ("SINK", "from settings import SINK\n"),
     ("sink", "from settings import SINK as sink\n"),
+    ('config.get("sink")', 'config = {"sink": False, "epochs": 3}\n'),
+    ('config.get("sink", False)', 'config = {"epochs": 3}\n'),
+    ('getattr(Config, "sink", False)', "class Config:\n    sink = False\n"),
+    ("bool(Config.sink)", "class Config:\n    sink = False\n"),
+    ("sink", "class Config:\n    sink = False\n\n\nsink = Config.sink\n"),
+    ("sink", 'config = {"sink": False}\nsink = bool(config.get("sink"))\n'),
+]
+FIRES += [
+    case(
+        f"computed of a setting: {read}",
+        MODEL,
+        made,
+        f"model.train(10, dataset, dataset_sink_mode={read})  # ! no fix\n",
+    )
+    for read, made in (
+        ('Config.sink == "true"', 'class Config:\n    sink = "false"\n'),
+        ("sink", 'class Config:\n    sink = "false"\n\n\nsink = Config.sink == "true"\n'),
+    )
 ]
 FIRES += [
     case(
@@ -1352,6 +1370,31 @@ QUIET += [
     )
     for read, made in SETTINGS[:5]
 ]
+
+
+CHOSEN = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save_steps", type=int, default=DEFAULT)
+    args, size = parser.parse_args(), dataset.get_dataset_size()
+    TEXT
+    saver = ModelCheckpoint("net", config=config)
+    model.train(10, dataset, callbacks=[saver]SINK)
+"""
+IN_ARMS = """if args.save_steps:
+        config = CheckpointConfig(save_checkpoint_steps=args.save_stepsTIMES)
+    else:
+        config = CheckpointConfig(save_checkpoint_steps=size)"""
+OF_EITHER = "config = CheckpointConfig(save_checkpoint_steps=args.save_steps or size)"
+for default in ("None", "100"):
+    for text in (IN_ARMS.replace("TIMES", ""), OF_EITHER):
+        chosen = CHOSEN.replace("DEFAULT", default).replace("TEXT", text)
+        named = f"the option {default} decides the steps: {text}"
+        FIRES.append(case(named, MODEL, chosen.replace("SINK)", ")  # ! unsafe")))
+        QUIET.append(case(f"False beside that, {named}", MODEL, chosen.replace("SINK", ", dataset_sink_mode=False")))
+    chosen = CHOSEN.replace("DEFAULT", default).replace("TEXT", IN_ARMS.replace("TIMES", " * size"))
+    FIRES.append(case(f"the option {default} decides the epochs", MODEL, chosen.replace("SINK)", ")  # ! safe")))
 
 
 @pytest.mark.parametrize("program", FIRES)

@@ -253,6 +253,9 @@ FIRES = [
     ),
     case("a tuple", GRAPH, stepping("pairs((x, y))  # ! unsafe")),
     case("a list", GRAPH, stepping("pairs([x, y])  # ! unsafe")),
+    case("sums in a list", GRAPH, stepping("pairs([x * 2, 1 - y])  # ! unsafe")),
+    case("a comprehension", GRAPH, stepping("pairs([x * k for k in range(2)])  # ! unsafe")),
+    case("a copy", GRAPH, stepping("both = [x, y]", "pairs(tuple(both))  # ! unsafe")),
     # `mutable` takes no text and no None (run on 2.10: TypeError)
     case("a dict with a text", GRAPH, stepping('pairs({"x": x, "how": "mean"})  # ! no fix')),
     case("a tuple with None", GRAPH, stepping("pairs((x, None))  # ! no fix")),
@@ -454,6 +457,8 @@ QUIET = [
     case("an array at random", GRAPH, stepping("step(x, y, np.random.normal(0, 1, 4))")),
     case("tensors alone", GRAPH, stepping("step(x, y)")),
     case("mutable", GRAPH, stepping("pairs(ms.mutable((x, y)))")),
+    case("a copy of numbers", GRAPH, stepping("both = [1.0, 2.0]", "pairs(tuple(both))")),
+    case("few numbers in a tuple", GRAPH, stepping("both = (i % 3, 0.1 * (i % 2))", "pairs(both)")),
     case("a constant", GRAPH, stepping("step(x, y, 0.5)")),
     *(
         case(f"constants, or nothing, added: {at}", GRAPH, ADDING, stepping(*lines))

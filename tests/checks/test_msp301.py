@@ -2147,6 +2147,32 @@ QUIET += [
     ),
 ]
 
+BY_NAME = """
+import importlib
+
+
+class Student:
+    def fit(self, NEEDS):
+        for data, label in dataset.create_tuple_iterator():
+            train_step(data, label)
+
+
+student, teacher = Student(), importlib.import_module(input()).Model()
+student.fit(1)
+for number in range(5):
+    teacher.fit(GIVEN)
+    ms.save_checkpoint(net, f"{number}.ckpt")MARK
+"""
+for needs, passed, mark in (
+    ("epochs", "", ""),
+    ("epochs, *, rate", "2", ""),
+    ("epochs", "2", "  # ! unsafe"),
+    ("epochs", "*rows", "  # ! unsafe"),
+    ("epochs=1", "", "  # ! unsafe"),
+):
+    text = BY_NAME.replace("NEEDS", needs).replace("GIVEN", passed).replace("MARK", mark)
+    (FIRES if mark else QUIET).append(case(f"an unknown object: fit({passed}), where it needs {needs}", STEP, text))
+
 
 @pytest.mark.parametrize("program", FIRES)
 def test_fires(program: Program) -> None:

@@ -1684,9 +1684,38 @@ INSIDE = """
     queue.put((epoch, "done"))
 """
 USED.append(used("temporary folder of a `with`", INSIDE.replace("FOLDER", "scratch")))
+OWN_FOLDER = """
+    import contextlib
+    import os
+    import shutil
+    import tempfile
+
+    MANAGER
+
+    def save(folder, epoch):
+        ms.save_checkpoint(net, os.path.join(folder, f"{epoch}.ckpt"))  #s
+
+    ---
+    with stage() as scratch:
+        save(FOLDER, epoch)
+"""
+BY_GENERATOR = "@contextlib.contextmanager\n    def stage():\n"
+MANAGERS = (
+    BY_GENERATOR + "        with tempfile.TemporaryDirectory() as made:\n            yield made\n",
+    BY_GENERATOR + "        made = tempfile.mkdtemp()\n        try:\n            yield made\n        finally:\n"
+    "            shutil.rmtree(made)\n",
+    "class stage:\n        def __enter__(self):\n            self.made = tempfile.mkdtemp()\n"
+    "            return self.made\n\n        def __exit__(self, *args):\n            shutil.rmtree(self.made)\n",
+)
+for manager in MANAGERS:
+    made = OWN_FOLDER.replace("MANAGER", manager)
+    USED.append(used(f"temporary folder of an own manager: {manager}", made.replace("FOLDER", "scratch")))
+    UNUSED.append(unused(f"another folder than that of a manager: {manager}", made.replace("FOLDER", '"out"')))
 STAYS = TEMPORARY.replace("MADE", "tmp = tempfile.mkdtemp()").replace("PATH", 'f"{tmp}/{epoch}.ckpt"')
 UNUSED.append(unused("another folder than the temporary one", INSIDE.replace("FOLDER", '"out"')))
 UNUSED.append(unused("a folder of a temporary name that stays", STAYS))
+KEPT = OWN_FOLDER.replace("MANAGER", BY_GENERATOR + "        os.makedirs('out')\n        yield 'out'\n")
+UNUSED.append(unused("the folder of a manager that stays", KEPT.replace("FOLDER", "scratch")))
 OTHER_FOLDER = TEMPORARY.replace("MADE", "tmp = stack.enter_context(TemporaryDirectory())").replace(
     "PATH", 'f"{epoch}.ckpt"'
 )

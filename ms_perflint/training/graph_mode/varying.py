@@ -251,9 +251,11 @@ class _Containers:
         if here is None:
             return False
         if self.certain:
-            parts = [*((here, part.node) for part in known.parts), *added]
-            return is_each_step(self.program, here) and any(self._is_tensor(*part, HOPS) for part in parts)
-        if not repeats(self.program, here, even_once=True):
+            parts = [*((here, part.node) for part in known.parts if not part.is_spread), *added]
+            copied = (self.program.value(part.node, part.scope) for part in known.parts if part.is_spread)
+            is_copy = any(self._is_made_again(each, ()) for value in copied for each in value.alternatives)
+            return is_each_step(self.program, here) and (is_copy or any(self._is_tensor(*part, HOPS) for part in parts))
+        if not repeats(self.program, here):
             return False
         values = [*map(self.program.evaluator.read, known.parts), *(self.program.value(n, s.scope) for s, n in added)]
         return not all(each.are_constants for each in values)
@@ -284,8 +286,7 @@ class _Containers:
     def _is_batch(self, binding: Binding) -> bool:
         """Return whether a loop over a dataset binds a name to a batch: `for batch in data.create_dict_iterator()`."""
         over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None
-        is_counted = isinstance(over, ast.Call) and word_of(over.func) == "enumerate"
-        return over is not None and binding.path == (1,) * is_counted and self._gives_tensors(binding, over)
+        return over is not None and binding.path == (1,) * _is_counted(over) and self._gives_tensors(binding, over)
 
     def _gives_tensors(self, binding: Binding, over: ast.expr) -> bool:
         return self.loops.gives_data(binding.site, over, arrays=not self.certain)
@@ -301,11 +302,14 @@ class _Containers:
                 given = passed(self.program, node, site)
                 return any(self._is_tensor(caller, part, hops - 1) for caller, part in given)
             if binding.kind == "for":
-                is_row = len(binding.path) < 2 or binding.path[0] == 1
+                is_row = binding.path[:1] == (1,) or not (_is_counted(binding.value) or len(binding.path) > 1)
                 return is_row and self._gives_tensors(binding, binding.value)
             return binding.kind == "assign" and self._is_tensor(site, binding.value, hops - 1)
         if isinstance(node, ast.Subscript):
             return isinstance(node.value, ast.Name) and self._is_tensor(site, node.value, hops - 1)
+        sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+        if any(self._is_tensor(site, side, hops - 1) for side in sides):
+            return True
         if isinstance(node, ast.Call):
             maker = site.scope.module.site_at(node)
             if maker is not None and self.program.evaluator.callees(maker).are_only(partial(is_cell, self.program)):
@@ -314,6 +318,11 @@ class _Containers:
             if is_method and self._is_tensor(site, node.func.value, hops - 1):  # type: ignore[attr-defined]
                 return True
         return isinstance(node, (ast.Call, ast.BinOp)) and self.dtypes.is_tensor(node, site.scope)
+
+
+def _is_counted(over: ast.expr) -> bool:
+    """Return whether a loop goes through what `enumerate` gives."""
+    return isinstance(over, ast.Call) and word_of(over.func) == "enumerate"
 
 
 # --- compiled callees
