@@ -334,7 +334,16 @@ KINDS = [
     kind("same", "shape star", "return self.d(x).reshape(*x.shape[:1], -1).sum()"),
     kind("same", "shape list", "s = list(x.shape)\ns[1] = -1\nreturn self.d(x).reshape(tuple(s)).sum()"),
     kind("same", "np sqrt const", "return self.d(x).sum() / np.sqrt(x.shape[1])"),
-    kind("same", "math sqrt", "return self.d(x).sum() / math.sqrt(x.shape[1])", before="import math"),
+    *(
+        kind("same", f"math {word}", f"return self.d(x).sum() / (math.{word}({given}) + 1)", before="import math")
+        for given, words in {
+            "x.shape[1]": "sqrt isqrt exp expm1 log1p factorial trunc fabs tan atan sinh cosh degrees radians erf",
+            "x.shape[1], 6": "gcd comb hypot fmod copysign atan2 isclose",
+            "1 / x.shape[1]": "asin acos tanh isfinite isinf isnan",
+            "x.shape": "fsum",
+        }.items()
+        for word in words.split()
+    ),
     kind("same", "np prod", "return self.d(x).sum() / np.prod(x.shape)"),
     kind("same", "np array", "return self.d(x).sum() + Tensor(np.array([1, 2]), ms.float32).sum()"),
     kind("same", "cell made", "return nn.ReLU()(self.d(x)).sum()"),
