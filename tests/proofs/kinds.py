@@ -115,6 +115,20 @@ KINDS = [
         "same", "list setitem loop", "l = [None] * 3\nfor i in range(3):\n    l[i] = x * i\nreturn self.d(l[2]).sum()"
     ),
     kind("same", "list append stack", "l = []\nfor i in range(3):\n    l.append(self.d(x))\nreturn ops.stack(l).sum()"),
+    *(
+        kind(
+            becomes,
+            f"tuple added to {name}",
+            f"l = {of}\nn = self.f(l, x)\nreturn n[-1].sum() + len(n) + len(l)",
+            init="self.t = (Tensor(1.0),)",
+            methods="def f(self, l, x):\n    l = () if l is None else l\n    l += (self.d(x),)\n    return l",
+        )
+        for becomes, name, of in (
+            ("same", "that of a caller", "(x,)"),
+            ("same", "an attribute", "self.t"),
+            ("fails", "a list", "[x]"),
+        )
+    ),
     kind("same", "tuple iadd", "l = ()\nfor i in range(3):\n    l += (x * i,)\nreturn self.d(l[2]).sum()"),
     kind(
         "same",

@@ -43,10 +43,18 @@ def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
     if program.version < _SINCE:
         return
     for step in steps(program, function):
-        target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) else None
-        if isinstance(target, ast.Name) and not _is_own(program, function, target):
+        if not isinstance(step.stmt, ast.AugAssign) or not isinstance(step.stmt.target, ast.Name):
+            continue
+        target = step.stmt.target
+        if not _adds_tuple(program, step.stmt.value, target, function) and not _is_own(program, function, target):
             text = Message("graph mode may change `{name}` in place: write `{name} = {name} ...`", name=target.id)
             yield obstacle(function.module, step.stmt, "in place", text)
+
+
+def _adds_tuple(program: Program, value: ast.expr, target: ast.Name, function: Scope) -> bool:
+    """Return whether a tuple is added, and not to a list: `rows += (x,)` makes a new tuple in both modes (run)."""
+    shown = (known.shown for known in program.value(target, function).alternatives if known.shown is not None)
+    return isinstance(value, ast.Tuple) and not any(isinstance(each.node, ast.List) for each in shown)
 
 
 def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HOPS) -> bool:
