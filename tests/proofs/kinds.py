@@ -786,6 +786,27 @@ KINDS = [
         "z = K(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()",
         before=f"{SCALE}\n\nK = Scale(2)",
     ),
+    *(
+        kind(
+            becomes,
+            f"sum on a row {name}",
+            "z = self.r(self.d(x) * 0.02)\nz += x\nreturn (z * z).sum()",
+            init=f"m = [nn.Dense(4, 4, weight_init='ones')]\n{made}",
+        )
+        for becomes, name, made in (
+            ("same", "that ends in a layer", "self.r = nn.SequentialCell(nn.Sigmoid(), *m)"),
+            ("same", "of a list", "self.r = nn.SequentialCell([nn.Sigmoid(), m[0]])"),
+            ("same", "of rows", "self.r = nn.SequentialCell(nn.Sigmoid(), nn.SequentialCell(m))"),
+            (
+                "same",
+                "of a list that grew",
+                "l = [nn.Sigmoid()]\nl.append(nn.Sigmoid())\nl.append(m[0])\nself.r = nn.SequentialCell(*l)",
+            ),
+            ("differs", "that ends in a sigmoid", "self.r = nn.SequentialCell(m[0], nn.Sigmoid())"),
+            ("differs", "of a list that ends so", "m.append(nn.Sigmoid())\nself.r = nn.SequentialCell(*m)"),
+            ("differs", "that grew", "self.r = nn.SequentialCell(m)\nself.r.append(nn.Sigmoid())"),
+        )
+    ),
     kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
     kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),
     *(

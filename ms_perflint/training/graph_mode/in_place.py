@@ -2,17 +2,21 @@
 
 Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a global holds keeps the sum from step to
 step, another name of the tensor and the argument of the caller change too, and gradients are wrong where the operator
-before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers, on what an addition
-or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
+before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers and of rows that end
+in one, on what an addition or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Optional
 
+from ms_perflint.index.execution_order import happens_before, place
 from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer import list_changes, sequences
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import function_of, is_parameter
@@ -97,12 +101,43 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
 
 def _is_fresh_call(program: Program, function: Scope, call: ast.Call, hops: int) -> bool:
     known = program.value(call.func, function).alternatives
-    bodies = list(filter(None, (function_of(program, each) for each in known)))
-    if known and len(bodies) == len(known):
-        return hops > 0 and all(_gives_fresh(program, each, hops - 1) for each in bodies)
-    names = [each.api or each.type_api for each in known] or [word_of(call.func)]
-    last = ((name, name.rpartition(".")[2]) for name in names)
-    return all(word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name) for name, word in last)
+    return all(_makes(program, each, hops) for each in known) if known else _is_maker(word_of(call.func))
+
+
+def _makes(program: Program, known: Alternative, hops: int) -> bool:
+    """Return whether a callee gives a tensor of its own."""
+    body = function_of(program, known)
+    if body is not None:
+        return hops > 0 and _gives_fresh(program, body, hops - 1)
+    if known.type_api == "mindspore.nn.SequentialCell":
+        last = _last_of(program, known)
+        return last is not None and hops > 0 and last.are_only(lambda each: _makes(program, each, hops - 1))
+    return _is_maker(known.api or known.type_api)
+
+
+def _is_maker(name: str) -> bool:
+    word = name.rpartition(".")[2]
+    return word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name)
+
+
+def _last_of(program: Program, row: Alternative) -> Optional[Value]:
+    """Return the last cell of a `SequentialCell`; None where that is not known."""
+    made = row.creation
+    if made is None or not made.call.args or list_changes.grows(program.evaluator, row):
+        return None
+    node = made.call.args[-1]
+    held = node.value if isinstance(node, ast.Starred) else node
+    value, added = program.value(held, made.scope), list_changes.additions(program.evaluator, held, made.scope)
+    if added:
+        last = max(added, key=lambda each: made.scope.module.rank(each.node) or 0)
+        always = happens_before(place(last.node, last.block.scope), place(made.call, made.scope))
+        is_own = all(each.block.scope.owner is made.scope.owner for each in added)
+        is_last = always and is_own and last.word == "append" and last.added is not None
+        return program.value(last.added, last.block.scope) if is_last else None  # type: ignore[arg-type]
+    if not any(known.is_display for known in value.alternatives):
+        return value if held is node else None
+    parts = sequences.whole(program.evaluator, value)
+    return program.evaluator.read(parts[-1]) if parts else None
 
 
 def _gives_fresh(program: Program, function: Scope, hops: int) -> bool:
