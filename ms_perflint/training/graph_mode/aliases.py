@@ -122,15 +122,12 @@ def _is_new_between(function: Scope, shares: ast.AST, step: Site, name: ast.Name
     """
     shared, changed = place(shares, function), place(step.stmt, step.scope)
     for binding in function.flow.at(name):
-        at = stored(binding)
-        if binding.kind != "assign" or binding.whole is None or not names.isdisjoint(names_in(binding.whole)):
+        at, new = stored(binding), binding.whole if binding.kind == "assign" else None
+        if new is None or not names.isdisjoint(names_in(new)) or at is None or shared is None or changed is None:
             continue
-        if at is None or shared is None or changed is None:
-            continue
-        if at.rank < shared.rank:
-            if happens_before(at, changed) and is_replaced(shared, at, changed):
-                return True
-        elif at.block is shared.block and not shared.rank < changed.rank < at.rank:
+        if at.rank < shared.rank and happens_before(at, changed) and is_replaced(shared, at, changed):
+            return True
+        if at.rank > shared.rank and at.block is shared.block and not shared.rank < changed.rank < at.rank:
             between = function.module.steps[shared.rank : at.rank]
             return not any(isinstance(each, ast.Continue) for each, _ in between)
     return False

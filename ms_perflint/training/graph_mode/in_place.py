@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 from ms_perflint.index.execution_order import happens_before, place
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
 from ms_perflint.infer import list_changes, sequences
 from ms_perflint.infer.values import Alternative, Value
@@ -21,7 +21,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import function_of, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import words
-from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.compiled import assigned, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.networks import is_loss_api
 
@@ -47,17 +47,16 @@ def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
     if program.version < _SINCE:
         return
     for step in steps(program, function):
-        if not isinstance(step.stmt, ast.AugAssign) or not isinstance(step.stmt.target, ast.Name):
-            continue
-        target = step.stmt.target
-        if not _adds_tuple(program, step.stmt.value, target, function) and not _is_own(program, function, target):
+        target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) and not _adds_tuple(program, step) else None
+        if isinstance(target, ast.Name) and not _is_own(program, function, target):
             text = Message("graph mode may change `{name}` in place: write `{name} = {name} ...`", name=target.id)
             yield obstacle(function.module, step.stmt, "in place", text)
 
 
-def _adds_tuple(program: Program, value: ast.expr, target: ast.Name, function: Scope) -> bool:
+def _adds_tuple(program: Program, step: Site) -> bool:
     """Return whether a tuple is added, and not to a list: `rows += (x,)` makes a new tuple in both modes (run)."""
-    shown = (known.shown for known in program.value(target, function).alternatives if known.shown is not None)
+    (target,), value = assigned(step.stmt)
+    shown = (known.shown for known in program.value(target, step.scope).alternatives if known.shown is not None)
     return isinstance(value, ast.Tuple) and not any(isinstance(each.node, ast.List) for each in shown)
 
 
@@ -95,13 +94,9 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
         is_whole = isinstance(value.slice, ast.Constant) and not isinstance(value.slice.value, int)
         return not is_whole and program.value(value.value, function).are_only(is_parameter)
     if isinstance(value, ast.Call):
-        return _is_fresh_call(program, function, value, hops)
+        known = program.value(value.func, function).alternatives
+        return all(_makes(program, each, hops) for each in known) if known else _is_maker(word_of(value.func))
     return isinstance(value, _FRESH)
-
-
-def _is_fresh_call(program: Program, function: Scope, call: ast.Call, hops: int) -> bool:
-    known = program.value(call.func, function).alternatives
-    return all(_makes(program, each, hops) for each in known) if known else _is_maker(word_of(call.func))
 
 
 def _makes(program: Program, known: Alternative, hops: int) -> bool:
@@ -131,9 +126,8 @@ def _last_of(program: Program, row: Alternative) -> Optional[Value]:
     if added:
         last = max(added, key=lambda each: made.scope.module.rank(each.node) or 0)
         always = happens_before(place(last.node, last.block.scope), place(made.call, made.scope))
-        is_own = all(each.block.scope.owner is made.scope.owner for each in added)
-        is_last = always and is_own and last.word == "append" and last.added is not None
-        return program.value(last.added, last.block.scope) if is_last else None  # type: ignore[arg-type]
+        is_last = always and all(each.block.scope.owner is made.scope.owner for each in added)
+        return program.value(last.added, last.block.scope) if is_last and last.added and last.word == "append" else None
     if not any(known.is_display for known in value.alternatives):
         return value if held is node else None
     parts = sequences.whole(program.evaluator, value)
