@@ -98,6 +98,20 @@ def test_a_flag_that_later_steps_change_is_an_obstacle(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (loop(after=OFF), "the first step takes longer"),  # new cells begin with the flag off
+        (loop(in_step="        if i == 1:\n            evaluate(net)\n"), "the first step takes longer"),
+        (loop(after=OFF, start="nn.SequentialCell(net).set_train()\n"), "graph mode keeps the training flag"),
+        (loop(after=OFF, start="net.bn.training = True\n"), "graph mode keeps the training flag"),
+        (loop(after=OFF, start="ms.Model(net, nn.MSELoss(), opt).train(1, data)\n"), "graph mode keeps the training"),
+    ],
+)
+def test_a_flag_that_nothing_switches_on_keeps_the_fix(text: str, expected: str) -> None:
+    assert _reason(text, code=join(HEAD).replace("    net.set_train(True)\n", "")).startswith(expected)
+
+
+@pytest.mark.parametrize(
     ("new", "expected"),
     [
         # `layers.py` has a BatchNorm that the program does not make

@@ -859,6 +859,18 @@ READY = [
     forward("NumPy of constants", "return loss_fn(net(x) * Tensor(np.array([1.0, 2.0, 3.0, 4.0], np.float32)), y)"),
     forward("number of NumPy", "return loss_fn(net(x), y) * np.pi"),
     forward("math of a shape", "return loss_fn(net(x) / math.sqrt(x.shape[1]), y)"),
+    *(
+        program(
+            f"filter of {made.partition('(')[0]}",
+            OPTIMIZER,
+            f"step = nn.TrainOneStepCell(nn.WithLossCell(net, loss_fn), {made})\n",
+            "for x, y in dataset.create_tuple_iterator():\n    step(x, y)\n",
+        )
+        for made in (  # Python calls it, when the optimizer is made
+            'nn.LARS(opt, lars_filter=lambda each: "bias" not in each.name)',
+            'nn.thor(net, Tensor(0.1), Tensor(0.1), 0.9, decay_filter=lambda each: "bias" not in each.name)',
+        )
+    ),
     program(
         "tensor worked out from what counts",
         OPTIMIZER,

@@ -151,6 +151,15 @@ READY = [
         "net.set_train()\n",
         _loop("net.set_train(False)", "net(ms.Tensor(samples))", "net.set_train()"),
     ),
+    _written(
+        "same",
+        "training flag that nothing switches on",
+        NORMED,
+        FORWARD,
+        GRADIENT,
+        STEP,
+        _loop("net.set_train(False)", "net(ms.Tensor(samples))"),
+    ),
     _written("same", "step function", FORWARD, GRADIENT, STEP, LOOP),
     _written(
         "same",

@@ -115,6 +115,20 @@ KINDS = [
         "same", "list setitem loop", "l = [None] * 3\nfor i in range(3):\n    l[i] = x * i\nreturn self.d(l[2]).sum()"
     ),
     kind("same", "list append stack", "l = []\nfor i in range(3):\n    l.append(self.d(x))\nreturn ops.stack(l).sum()"),
+    *(
+        kind(
+            becomes,
+            f"tuple added to {name}",
+            f"l = {of}\nn = self.f(l, x)\nreturn n[-1].sum() + len(n) + len(l)",
+            init="self.t = (Tensor(1.0),)",
+            methods="def f(self, l, x):\n    l = () if l is None else l\n    l += (self.d(x),)\n    return l",
+        )
+        for becomes, name, of in (
+            ("same", "that of a caller", "(x,)"),
+            ("same", "an attribute", "self.t"),
+            ("fails", "a list", "[x]"),
+        )
+    ),
     kind("same", "tuple iadd", "l = ()\nfor i in range(3):\n    l += (x * i,)\nreturn self.d(l[2]).sum()"),
     kind(
         "same",
@@ -334,7 +348,16 @@ KINDS = [
     kind("same", "shape star", "return self.d(x).reshape(*x.shape[:1], -1).sum()"),
     kind("same", "shape list", "s = list(x.shape)\ns[1] = -1\nreturn self.d(x).reshape(tuple(s)).sum()"),
     kind("same", "np sqrt const", "return self.d(x).sum() / np.sqrt(x.shape[1])"),
-    kind("same", "math sqrt", "return self.d(x).sum() / math.sqrt(x.shape[1])", before="import math"),
+    *(
+        kind("same", f"math {word}", f"return self.d(x).sum() / (math.{word}({given}) + 1)", before="import math")
+        for given, words in {
+            "x.shape[1]": "sqrt isqrt exp expm1 log1p factorial trunc fabs tan atan sinh cosh degrees radians erf",
+            "x.shape[1], 6": "gcd comb hypot fmod copysign atan2 isclose",
+            "1 / x.shape[1]": "asin acos tanh isfinite isinf isnan",
+            "x.shape": "fsum",
+        }.items()
+        for word in words.split()
+    ),
     kind("same", "np prod", "return self.d(x).sum() / np.prod(x.shape)"),
     kind("same", "np array", "return self.d(x).sum() + Tensor(np.array([1, 2]), ms.float32).sum()"),
     kind("same", "cell made", "return nn.ReLU()(self.d(x)).sum()"),
@@ -762,6 +785,27 @@ KINDS = [
         "sum on what a cell computes",
         "z = K(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()",
         before=f"{SCALE}\n\nK = Scale(2)",
+    ),
+    *(
+        kind(
+            becomes,
+            f"sum on a row {name}",
+            "z = self.r(self.d(x) * 0.02)\nz += x\nreturn (z * z).sum()",
+            init=f"m = [nn.Dense(4, 4, weight_init='ones')]\n{made}",
+        )
+        for becomes, name, made in (
+            ("same", "that ends in a layer", "self.r = nn.SequentialCell(nn.Sigmoid(), *m)"),
+            ("same", "of a list", "self.r = nn.SequentialCell([nn.Sigmoid(), m[0]])"),
+            ("same", "of rows", "self.r = nn.SequentialCell(nn.Sigmoid(), nn.SequentialCell(m))"),
+            (
+                "same",
+                "of a list that grew",
+                "l = [nn.Sigmoid()]\nl.append(nn.Sigmoid())\nl.append(m[0])\nself.r = nn.SequentialCell(*l)",
+            ),
+            ("differs", "that ends in a sigmoid", "self.r = nn.SequentialCell(m[0], nn.Sigmoid())"),
+            ("differs", "of a list that ends so", "m.append(nn.Sigmoid())\nself.r = nn.SequentialCell(*m)"),
+            ("differs", "that grew", "self.r = nn.SequentialCell(m)\nself.r.append(nn.Sigmoid())"),
+        )
     ),
     kind("same", "sum on a cosine", "z = ops.cos(self.d(x))\nz += 0.5\nreturn (z * 1.5).sum()"),
     kind("same", "sum on a gathered row", "z = ops.gather(self.d(x), y, 0)\nz += 0.5\nreturn (z * 1.5).sum()"),

@@ -32,6 +32,8 @@ class Twice(_Function):
 """
 FILLS = "def f(self, l, x):\n    l[0] = self.d(x)"
 COUNTED = "self.n = ms.Parameter(Tensor(1, ms.int32), name='n', requires_grad=False)"
+FILL = "for i in range(2):\n        l.append(self.d(m[i]))"
+GIVEN = "m[-1].sum() + len(m)"
 ZEROS = "def f(self, t):\n    t[0] = 0.0"
 
 # methods of lists
@@ -86,6 +88,18 @@ SHARED = [
             ("dict under two names", "d = {'a': x}\ne = d\ne['a'] = self.d(x)\nreturn d['a'].sum()", ""),
             ("list of the function around", "l = [x]\ndef f():\n    l.append(self.d(x))\nf()\nreturn l[-1].sum()", ""),
         )
+    ),
+    *(
+        kind(becomes, f"list of each pass, {name}", f"{begin}\nfor t in range(3):\n{after}return {given}")
+        for becomes, name, begin, *lines, given in (
+            ("same", "new first", "m = [x, x]", "l = []", FILL, "m = l", "m[1].sum()"),
+            ("same", "new behind", "l, m = [], [x, x]", FILL, "m = l", "l = []", "m[1].sum()"),
+            ("same", "dict", "m = {'a': x}", "l = {}", "l['a'] = self.d(m['a'])", "m = l", "m['a'].sum()"),
+            ("same", "tensor", "m = x", "l = ops.zeros_like(x)", "l[0] = self.d(m)[0]", "m = l", "m.sum()"),
+            ("fails", "shared before", "l, m = [], [x]", "m = l", "l.append(self.d(x) * t)", "l = []", GIVEN),
+            ("differs", "kept", "l, m, s = [], [], 0", "m = l", "l.append(self.d(x))", "s = s + sum(m)", "s.sum()"),
+        )
+        for after in ["".join(f"    {line}\n" for line in lines)]
     ),
     kind(
         "differs",

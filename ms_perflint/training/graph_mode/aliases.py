@@ -13,9 +13,9 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.execution_order import never_before, place, root
+from ms_perflint.index.execution_order import happens_before, is_replaced, never_before, place, root, stored
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, descendants, given, word_of
+from ms_perflint.index.syntax_forms import children, descendants, given, names_in, word_of
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.languages import Message
@@ -106,10 +106,30 @@ def _is_kept_under_another(function: Scope, step: Site, name: ast.Name) -> bool:
             continue
         if never_before(place(node, function), changed):
             continue
-        others = (each.id for each in targets if isinstance(each, ast.Name) and each.id != name.id)
+        others = [each.id for each in targets if isinstance(each, ast.Name) and each.id != name.id]
+        if _is_new_between(function, node, step, name, {name.id, *others}):
+            continue
         later = (load for other in others for load in _later(function, step, other))
         if any(binding.stmt is node for load in later for binding in function.flow.at(load)):
             return True
+    return False
+
+
+def _is_new_between(function: Scope, shares: ast.AST, step: Site, name: ast.Name, names: set[str]) -> bool:
+    """Return whether a name gets a new object on each path from where others get its object to a step that changes it.
+
+    `row = []` at the beginning of each pass, or behind `last = row` (run: graph mode gives the same).
+    """
+    shared, changed = place(shares, function), place(step.stmt, step.scope)
+    for binding in function.flow.at(name):
+        at, new = stored(binding), binding.whole if binding.kind == "assign" else None
+        if new is None or not names.isdisjoint(names_in(new)) or at is None or shared is None or changed is None:
+            continue
+        if at.rank < shared.rank and happens_before(at, changed) and is_replaced(shared, at, changed):
+            return True
+        if at.rank > shared.rank and at.block is shared.block and not shared.rank < changed.rank < at.rank:
+            between = function.module.steps[shared.rank : at.rank]
+            return not any(isinstance(each, ast.Continue) for each, _ in between)
     return False
 
 

@@ -16,6 +16,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.networks import loaded
 from ms_perflint.training.networks.train_cells import own_models, trained_models
+from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.training import callers, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, root
 
@@ -24,6 +25,7 @@ APART = ("jit", "ms_function", "constexpr", "_primexpr", "primexpr", "jit_class"
 _OF_MODEL = ("network", "loss_fn", "optimizer")
 _TRAINED = "mindspore.train.Model."  # whose networks are looked at themselves
 _AROUND = GRADS | STEP_CELLS | {"mindspore.nn.WithLossCell", "mindspore.nn.WithEvalCell"}  # made of a network
+_THOR = "mindspore.nn.thor"  # a function that makes an optimizer
 _HOOKS = (
     "register_forward_hook", "register_forward_pre_hook", "register_backward_hook", "register_backward_pre_hook",
     "register_hook",
@@ -154,10 +156,13 @@ class _Walk:
             self.function(known.definition)
         made = known.creation
         if made is not None:  # of what it is made: `WithLossCell(network, loss)`, `value_and_grad(forward, ...)`
+            # a class of the project may call a function itself; an optimizer does: `LARS(opt, lars_filter=is_weight)`
+            by_python = known.cls is not None or known.type_api == _THOR
+            by_python |= is_optimizer(self.program, known.type_api, None)
             for argument in given(made.call):
                 node = argument.value if isinstance(argument, ast.Starred) else argument
                 for each in self.program.value(node, made.scope).alternatives:
-                    if known.cls is None or each.is_object:  # a class of the project may call a function itself
+                    if not by_python or each.is_object:
                         self.known(each)
         if known.origin is not None:
             self.known(known.origin)

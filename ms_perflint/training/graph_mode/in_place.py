@@ -2,22 +2,26 @@
 
 Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a global holds keeps the sum from step to
 step, another name of the tensor and the argument of the caller change too, and gradients are wrong where the operator
-before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers, on what an addition
-or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
+before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers and of rows that end
+in one, on what an addition or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Optional
 
-from ms_perflint.index.semantic_index import Binding, Scope
+from ms_perflint.index.execution_order import happens_before, place
+from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.infer import list_changes, sequences
+from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import function_of, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import words
-from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.compiled import assigned, steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.losses import is_loss_api
 
@@ -43,10 +47,17 @@ def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
     if program.version < _SINCE:
         return
     for step in steps(program, function):
-        target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) else None
+        target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) and not _adds_tuple(program, step) else None
         if isinstance(target, ast.Name) and not _is_own(program, function, target):
             text = Message("graph mode may change `{name}` in place: write `{name} = {name} ...`", name=target.id)
             yield obstacle(function.module, step.stmt, "in place", text)
+
+
+def _adds_tuple(program: Program, step: Site) -> bool:
+    """Return whether a tuple is added, and not to a list: `rows += (x,)` makes a new tuple in both modes (run)."""
+    (target,), value = assigned(step.stmt)
+    shown = (known.shown for known in program.value(target, step.scope).alternatives if known.shown is not None)
+    return isinstance(value, ast.Tuple) and not any(isinstance(each.node, ast.List) for each in shown)
 
 
 def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HOPS) -> bool:
@@ -83,18 +94,44 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
         is_whole = isinstance(value.slice, ast.Constant) and not isinstance(value.slice.value, int)
         return not is_whole and program.value(value.value, function).are_only(is_parameter)
     if isinstance(value, ast.Call):
-        return _is_fresh_call(program, function, value, hops)
+        known = program.value(value.func, function).alternatives
+        return all(_makes(program, each, hops) for each in known) if known else _is_maker(word_of(value.func))
     return isinstance(value, _FRESH)
 
 
-def _is_fresh_call(program: Program, function: Scope, call: ast.Call, hops: int) -> bool:
-    known = program.value(call.func, function).alternatives
-    bodies = list(filter(None, (function_of(program, each) for each in known)))
-    if known and len(bodies) == len(known):
-        return hops > 0 and all(_gives_fresh(program, each, hops - 1) for each in bodies)
-    names = [each.api or each.type_api for each in known] or [word_of(call.func)]
-    last = ((name, name.rpartition(".")[2]) for name in names)
-    return all(word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name) for name, word in last)
+def _makes(program: Program, known: Alternative, hops: int) -> bool:
+    """Return whether a callee gives a tensor of its own."""
+    body = function_of(program, known)
+    if body is not None:
+        return hops > 0 and _gives_fresh(program, body, hops - 1)
+    if known.type_api == "mindspore.nn.SequentialCell":
+        last = _last_of(program, known)
+        return last is not None and hops > 0 and last.are_only(lambda each: _makes(program, each, hops - 1))
+    return _is_maker(known.api or known.type_api)
+
+
+def _is_maker(name: str) -> bool:
+    word = name.rpartition(".")[2]
+    return word in _MAKERS or word.startswith(_LAYERS) or is_loss_api(name)
+
+
+def _last_of(program: Program, row: Alternative) -> Optional[Value]:
+    """Return the last cell of a `SequentialCell`; None where that is not known."""
+    made = row.creation
+    if made is None or not made.call.args or list_changes.grows(program.evaluator, row):
+        return None
+    node = made.call.args[-1]
+    held = node.value if isinstance(node, ast.Starred) else node
+    value, added = program.value(held, made.scope), list_changes.additions(program.evaluator, held, made.scope)
+    if added:
+        last = max(added, key=lambda each: made.scope.module.rank(each.node) or 0)
+        always = happens_before(place(last.node, last.block.scope), place(made.call, made.scope))
+        is_last = always and all(each.block.scope.owner is made.scope.owner for each in added)
+        return program.value(last.added, last.block.scope) if is_last and last.added and last.word == "append" else None
+    if not any(known.is_display for known in value.alternatives):
+        return value if held is node else None
+    parts = sequences.whole(program.evaluator, value)
+    return program.evaluator.read(parts[-1]) if parts else None
 
 
 def _gives_fresh(program: Program, function: Scope, hops: int) -> bool:

@@ -42,7 +42,10 @@ _BUILTINS = words(
 )
 # Run in compiled code, on numbers and on shapes: a batch of another size gives its own values
 _PYTHON = {
-    "math": words("sqrt log log2 log10 exp pow ceil floor sin cos prod"),
+    "math": words(
+        """sqrt isqrt exp expm1 log log1p log2 log10 pow hypot fmod gcd comb factorial fsum prod ceil floor trunc fabs
+        copysign sin cos tan asin acos atan atan2 sinh cosh tanh degrees radians erf isclose isfinite isinf isnan"""
+    ),
     "numpy": words(
         """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort
         array array_equal asarray atleast_1d bool_ broadcast_to cbrt ceil clip concatenate cos cosh count_nonzero

@@ -2,13 +2,13 @@
 
 Run on 2.10, CPU, a gradient function and a train cell over a BatchNorm: `set_train(False)` after the first epoch, of
 the network or of its normalisation alone, acts in PyNative only. Where each step has the flag of the first, as behind a
-`set_train()` at the beginning of each epoch, both modes train the same.
+`set_train()` at the beginning of each epoch, or where nothing switches it on, both modes train the same.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.execution_order import happens_before, place
@@ -22,7 +22,7 @@ from ms_perflint.training.graph_mode.compiled import compiled
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.training import running_callers, steps_by_hand
+from ms_perflint.training.training import running_callers, steps_by_hand, train_sites
 
 # Those that read the flag
 _LAYERS = ("BatchNorm", "Dropout", "InstanceNorm", "SyncBatchNorm", "TransformerDecoder", "TransformerEncoder")
@@ -34,7 +34,7 @@ _HOPS = 3  # functions around a call
 def in_train_flags(program: Program) -> Iterator[Obstacle]:
     """Yield the first call that gives later steps another training flag than the first one has, if layers read it."""
     sets = {each: _flag(program, each) for each in program.sites("set_train") if program.runs(each)}
-    if all(sets.values()) or not _is_read(program):
+    if all(sets.values()) or not _is_read(program) or _is_never_on(program, sets.values()):
         return
     on = [each for each, flag in sets.items() if flag]
     for site, flag in sets.items():
@@ -46,6 +46,12 @@ def in_train_flags(program: Program) -> Iterator[Obstacle]:
             text = Message("graph mode keeps the training flag of the first step: later steps have another one")
             yield obstacle(site.module, site.node, "flag", text)
             return
+
+
+def _is_never_on(program: Program, flags: Iterable[Optional[bool]]) -> bool:
+    """Return whether steps by hand begin with the flag of new cells, which is off, and nothing switches it on."""
+    is_off = all(flag is False for flag in flags) and not program.code.stores_anywhere("training")
+    return is_off and len(steps_by_hand(program)) == len(train_sites(program))
 
 
 def _flag(program: Program, site: Site) -> Optional[bool]:
