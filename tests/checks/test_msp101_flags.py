@@ -104,6 +104,8 @@ def test_a_flag_that_later_steps_change_is_an_obstacle(text: str) -> None:
         (loop(in_step="        if i == 1:\n            evaluate(net)\n"), "the first step takes longer"),
         (loop(after=OFF, start="nn.SequentialCell(net).set_train()\n"), "graph mode keeps the training flag"),
         (loop(after=OFF, start="net.bn.training = True\n"), "graph mode keeps the training flag"),
+        (loop(after=OFF, start="ms.amp.build_train_network(net, opt, nn.MSELoss())\n"), "graph mode keeps the"),
+        (loop(after=OFF, start="nn.WithGradCell(net, nn.MSELoss())\n"), "graph mode keeps the training flag"),
         (loop(after=OFF, start="ms.Model(net, nn.MSELoss(), opt).train(1, data)\n"), "graph mode keeps the training"),
     ],
 )

@@ -29,6 +29,7 @@ _LAYERS = ("BatchNorm", "Dropout", "InstanceNorm", "SyncBatchNorm", "Transformer
 _DROPPING = tuple(f"mindspore.nn.{word}" for word in ("GRU", "LSTM", "RNN", "MultiheadAttention", "Transformer"))
 _COMPUTED = (ast.Compare, ast.BoolOp, ast.IfExp, ast.UnaryOp, ast.BinOp)
 _HOPS = 3  # functions around a call
+_SWITCHES_ON = ("build_train_network", "WithGradCell")  # [mindspore 2.10 train/amp.py:789, nn/wrap/cell_wrapper.py:201]
 
 
 def in_train_flags(program: Program) -> Iterator[Obstacle]:
@@ -51,7 +52,9 @@ def in_train_flags(program: Program) -> Iterator[Obstacle]:
 def _is_never_on(program: Program, flags: Iterable[Optional[bool]]) -> bool:
     """Return whether steps by hand begin with the flag of new cells, which is off, and nothing switches it on."""
     is_off = all(flag is False for flag in flags) and not program.code.stores_anywhere("training")
-    return is_off and len(steps_by_hand(program)) == len(train_sites(program))
+    if not is_off or len(steps_by_hand(program)) < len(train_sites(program)):
+        return False
+    return not any(program.project.contains_any(path, _SWITCHES_ON) for path in program.files)
 
 
 def _flag(program: Program, site: Site) -> Optional[bool]:
