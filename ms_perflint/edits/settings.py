@@ -12,7 +12,7 @@ from ms_perflint.core.source import Source, SourceError
 from ms_perflint.edits.arguments import set_argument
 from ms_perflint.edits.expressions import replace_expression
 from ms_perflint.index.signature import Part
-from ms_perflint.index.syntax_forms import inside, word_of
+from ms_perflint.index.syntax_forms import inside, names_in, word_of
 from ms_perflint.infer.alternatives import Constant
 from ms_perflint.infer.parameters import argument
 from ms_perflint.infer.values import Alternative, Value
@@ -54,7 +54,8 @@ def set_value(
     setting = decided(value) or _held(call, given, value) if given is not None else call.spread_argument(name)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
-    if given is not None and isinstance(_behind(given, call.scope), _COMPUTED):
+    source = _behind(given, call.scope) if given is not None else None
+    if isinstance(source, _COMPUTED) and names_in(source):
         return None, ()
     parts = written(call.program, given, call.scope) if given is not None else ()
     if parts:

@@ -1324,7 +1324,17 @@ FIRES += [
     for read, made in (
         ('Config.sink == "true"', 'class Config:\n    sink = "false"\n'),
         ("sink", 'class Config:\n    sink = "false"\n\n\nsink = Config.sink == "true"\n'),
+        ("not DEBUG", "DEBUG = True\n"),
     )
+]
+FIRES += [
+    case(
+        f"computed of constants: {read}",
+        MODEL,
+        made,
+        f"model.train(10, dataset, dataset_sink_mode={read})  # ! safe\n",
+    )
+    for read, made in (("not True", ""), ("1 == 2", ""), ("sink", "sink = not True\n"))
 ]
 FIRES += [
     case(
