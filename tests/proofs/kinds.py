@@ -95,6 +95,7 @@ SIZES = (
     ("zeros", "return (self.d(x)[:2] + ops.zeros((i[0].item(), 4))).sum()", "ops.zeros((i[0].item(), 4))"),
 )
 
+PAIR = "def pair(self, x):\n    return self.d(x), self.d(x)"
 KINDS = [
     *(
         kind(
@@ -127,6 +128,21 @@ KINDS = [
             ("same", "that of a caller", "(x,)"),
             ("same", "an attribute", "self.t"),
             ("fails", "a list", "[x]"),
+        )
+    ),
+    *(
+        kind(becomes, f"list iadd: {code}", f"l = {first}\n{code}\nreturn l[-1].sum() + len(l)", methods=PAIR)
+        for becomes, first, code in (
+            ("fails", "[self.d(x)]", "l += (self.d(x),)"),
+            ("fails", "[]", "l += (self.d(x),)"),
+            ("fails", "[self.d(x)]", "m = (x, self.d(x))\nl += m"),
+            ("fails", "[self.d(x)]", "l += self.pair(x)"),
+            ("fails", "[self.d(x)]", "l += ops.split(self.d(x), 1)"),
+            ("fails", "[self.d(x)]", "l += tuple([self.d(x)])"),
+            ("same", "[self.d(x)]", "l += [self.d(x)]"),
+            ("same", "[self.d(x)]", "l += list(ops.split(self.d(x), 1))"),
+            ("same", "(self.d(x),)", "l += self.pair(x)"),
+            ("same", "(self.d(x),)", "l += ops.split(self.d(x), 1)"),
         )
     ),
     kind("same", "tuple iadd", "l = ()\nfor i in range(3):\n    l += (x * i,)\nreturn self.d(l[2]).sum()"),

@@ -4,6 +4,7 @@ Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a glo
 step, another name of the tensor and the argument of the caller change too, and gradients are wrong where the operator
 before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers and of rows that end
 in one, on what an addition or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
+Lists take no tuple there (`TypeError`), and tuples are made anew.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import function_of, is_parameter
-from ms_perflint.training.dtypes.tensor_ops import words
-from ms_perflint.training.graph_mode.compiled import assigned, steps
+from ms_perflint.training.dtypes.tensor_ops import PARTS, words
+from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.losses import is_loss_api
 
@@ -39,25 +40,38 @@ _MAKERS = words(
     binary_cross_entropy_with_logits"""
 )
 _NUMBERS = frozenset({"shape", "ndim"})
+_TUPLES = PARTS | {"meshgrid", "tuple"}  # last words of what gives a tuple
 _HOPS = 2  # functions of the project that call one another
 
 
 def in_place(program: Program, function: Scope) -> Iterator[Obstacle]:
-    """Yield the augmented assignments of a compiled function that may change a tensor that something else holds."""
-    if program.version < _SINCE:
-        return
+    """Yield the augmented assignments of a compiled function that graph mode refuses or may compute in place."""
     for step in steps(program, function):
-        target = step.stmt.target if isinstance(step.stmt, ast.AugAssign) and not _adds_tuple(program, step) else None
-        if isinstance(target, ast.Name) and not _is_own(program, function, target):
-            text = Message("graph mode may change `{name}` in place: write `{name} = {name} ...`", name=target.id)
-            yield obstacle(function.module, step.stmt, "in place", text)
+        stmt = step.stmt
+        if not isinstance(stmt, ast.AugAssign):
+            continue
+        is_list = _is_shown(program, stmt.target, step, ast.List, ast.ListComp)
+        if is_list and isinstance(stmt.op, ast.Add) and _may_be_tuple(program, stmt.value, step):
+            text = Message("graph mode adds no tuple to a list: add `list(...)` of it")
+            yield obstacle(function.module, stmt, "list", text)
+        elif program.version < _SINCE or not isinstance(stmt.target, ast.Name):
+            continue
+        elif (is_list or not isinstance(stmt.value, ast.Tuple)) and not _is_own(program, function, stmt.target):
+            name = stmt.target.id
+            text = Message("graph mode may change `{name}` in place: write `{name} = {name} ...`", name=name)
+            yield obstacle(function.module, stmt, "in place", text)
 
 
-def _adds_tuple(program: Program, step: Site) -> bool:
-    """Return whether a tuple is added, and not to a list: `rows += (x,)` makes a new tuple in both modes (run)."""
-    (target,), value = assigned(step.stmt)
-    shown = (known.shown for known in program.value(target, step.scope).alternatives if known.shown is not None)
-    return isinstance(value, ast.Tuple) and not any(isinstance(each.node, ast.List) for each in shown)
+def _is_shown(program: Program, node: ast.expr, step: Site, *kinds: type[ast.expr]) -> bool:
+    """Return whether an expression may be a display of some kinds."""
+    shown = (known.shown for known in program.value(node, step.scope).alternatives)
+    return any(each is not None and isinstance(each.node, kinds) for each in shown)
+
+
+def _may_be_tuple(program: Program, node: ast.expr, step: Site) -> bool:
+    """Return whether an expression may be a tuple: also what a function gives, `tuple(rows)`, `ops.split(x, 1)`."""
+    is_made = isinstance(node, ast.Call) and word_of(node.func) in _TUPLES
+    return is_made or _is_shown(program, node, step, ast.Tuple)
 
 
 def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HOPS) -> bool:
