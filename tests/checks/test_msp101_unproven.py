@@ -330,8 +330,26 @@ ROWS = [
     "rows = [nn.ReLU()]\nrows.append(nets.Net())\nnet = nn.SequentialCell(rows)\n",
     "net = nn.SequentialCell(nn.ReLU(), nn.SequentialCell(nets.Net()))\n",
     "net = nets.Net()\n",
+    "net = nn.SequentialCell(OrderedDict([('a', nn.ReLU()), ('b', nets.Net())]))\n",
+    "net = nn.SequentialCell(OrderedDict(a=nets.Net()))\n",
+    "rows = [('a', nn.ReLU())]\nrows.append(('b', nets.Net()))\nnet = nn.SequentialCell(OrderedDict(rows))\n",
+    "rows = OrderedDict()\nfor i in range(3):\n    rows[f'a{i}'] = nets.Net()\nnet = nn.SequentialCell(rows)\n",
+    "rows = []\nfor i in range(3):\n    rows.append((f'a{i}', nets.Net()))\n"
+    "net = nn.SequentialCell(OrderedDict(rows))\n",
+]
+KNOWN_ROWS = [
+    "net = nn.SequentialCell(nn.Dense(8, 4), nn.ReLU())\n",
+    "net = nn.SequentialCell(OrderedDict([('a', nn.Dense(8, 4)), ('b', nn.ReLU())]))\n",
+    "net = nn.SequentialCell(OrderedDict(a=nn.Dense(8, 4)))\n",
+    "rows = [('a', nn.Dense(8, 4))]\nrows.append(('b', nn.ReLU()))\nnet = nn.SequentialCell(OrderedDict(rows))\n",
+    "rows = []\nfor i in range(3):\n    rows.append((f'a{i}', nn.Dense(4, 4)))\n"
+    "net = nn.SequentialCell(OrderedDict(rows))\n",
+    "rows = []\nrows.extend([('a', nn.Dense(8, 4)), ['b', nn.ReLU()]])\nnet = nn.SequentialCell(OrderedDict(rows))\n",
+    "rows = OrderedDict()\nfor i in range(3):\n    rows[f'a{i}'] = nn.Dense(4, 4)\nnet = nn.SequentialCell(rows)\n",
 ]
 OWN_MODEL = """
+    from collections import OrderedDict
+
     import nets
 
     NETclass Trainer(ms.Model):
@@ -350,7 +368,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("steps", STEPS)
-@pytest.mark.parametrize("made", [*ROWS, "net = nn.SequentialCell(nn.Dense(8, 4), nn.ReLU())\n"])
+@pytest.mark.parametrize("made", [*ROWS, *KNOWN_ROWS])
 def test_a_network_that_is_not_there_is_named_also_in_a_row(made: str, steps: str) -> None:
     head = join(OWN_MODEL).replace("NET", f"{made}\n\n")
     (finding,) = _program(program("rows", head, OPTIMIZER, STEPS[steps])).lint(CODE).findings

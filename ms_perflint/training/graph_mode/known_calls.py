@@ -13,7 +13,17 @@ from ms_perflint import mindspore_api
 from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Scope, Site
-from ms_perflint.index.syntax_forms import given, inner_of, is_decorated, is_own, name_of, names_in, word_of
+from ms_perflint.index.syntax_forms import (
+    given,
+    inner_of,
+    is_decorated,
+    is_own,
+    name_of,
+    names_in,
+    plainly_given,
+    word_of,
+)
+from ms_perflint.infer import list_changes
 from ms_perflint.infer.bases import ancestors, lineage, method
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
@@ -104,10 +114,26 @@ def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> O
     made = known.creation
     if made is None or not depth or is_of(known.type_api, GRAPHS):
         return None
-    if known.type_api not in ROWS:
+    held = _held(program, known, made.call, made.scope) if known.type_api in (*ROWS, *_DICTS) else []
+    if not held and known.type_api not in ROWS:
         return known if known.type_api.partition(".")[0] not in ("", "mindspore", "builtins") else None
-    held = program.evaluator.each(Value((known,))).alternatives
     return next((found for each in held if (found := made_outside(program, each, depth - 1)) is not None), None)
+
+
+def _held(program: Program, known: Alternative, call: ast.Call, scope: Scope) -> list[Alternative]:
+    """Return the elements of a row of cells, or the values of a dict of them: `SequentialCell(OrderedDict(pairs))`."""
+    evaluator = program.evaluator
+    found = list(evaluator.each(Value((known,))).alternatives)
+    for node in plainly_given(call):
+        value = program.value(node, scope)
+        if known.type_api in _DICTS:
+            found += evaluator.each(evaluator.each(value)).alternatives
+        elif any(each.is_mapping for each in value.alternatives):
+            parts = [evaluator.read(part) for each in value.alternatives for part in each.parts]
+            more = list_changes.additions(evaluator, node, scope)
+            parts += [program.value(each.added, each.block.scope) for each in more if each.added is not None]
+            found += [each for part in parts for each in part.alternatives]
+    return found
 
 
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
