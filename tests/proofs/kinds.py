@@ -95,7 +95,7 @@ SIZES = (
     ("zeros", "return (self.d(x)[:2] + ops.zeros((i[0].item(), 4))).sum()", "ops.zeros((i[0].item(), 4))"),
 )
 
-PAIR = "def pair(self, x):\n    return self.d(x), self.d(x)"
+GIVES_PAIR = "def pair(self, x):\n    return self.d(x), self.d(x)"
 KINDS = [
     *(
         kind(
@@ -131,7 +131,7 @@ KINDS = [
         )
     ),
     *(
-        kind(becomes, f"list iadd: {code}", f"l = {first}\n{code}\nreturn l[-1].sum() + len(l)", methods=PAIR)
+        kind(becomes, f"list iadd: {code}", f"l = {first}\n{code}\nreturn l[-1].sum() + len(l)", methods=GIVES_PAIR)
         for becomes, first, code in (
             ("fails", "[self.d(x)]", "l += (self.d(x),)"),
             ("fails", "[]", "l += (self.d(x),)"),
