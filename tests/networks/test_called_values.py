@@ -53,6 +53,7 @@ class Small(nn.Cell):
 
 {}
 """
+KEPT = "import layers\n\nmade = layers.Block(1024)\nsmall = layers.Small(1024)\n"
 MADE = "self.block = {}"
 HEAD = """
 class Head(nn.Cell):
@@ -106,6 +107,9 @@ FOUND = [  # what the module makes, what the constructor does
     ("KINDS = (Small, layers.Block)", BOTH.format("KINDS")),
     ("Layer = layers.Block", "setattr(self, 'block', Layer(1024))"),
     ("Layer = layers.Block", MADE.format("nn.SequentialCell(*map(Layer, [1024, 1024]))")),
+    ("block = layers.Block(1024)", MADE.format("block")),
+    ("import kept", MADE.format("kept.made")),
+    ("from kept import made as block", MADE.format("block")),
 ]
 NOT_FOUND = [
     ("Layer = layers.Small", MADE.format("Layer(1024)")),
@@ -123,12 +127,21 @@ NOT_FOUND = [
     ("", MADE.format("layers.Other(1024)")),
     ("Layer = 1024", MADE.format("Small(Layer)")),
     ("def make(kind):\n    return kind()", MADE.format("make(nn.ReLU)")),
+    ("other, block = layers.Block(1024), Small(1024)", MADE.format("block")),
+    ("import kept", MADE.format("kept.small")),
+    ("block = layers.Block(8)", MADE.format("block")),
 ]
 
 
 def _program(made: str, init: str, mark: str) -> Program:
     text = TEXT.format(made=made, init=init, called="self.block(x)", mark=mark)
-    return Program({"train.py": text, "layers.py": LAYERS.format("Alias = Block\nOther = Small")})
+    return Program(
+        {
+            "train.py": text,
+            "kept.py": KEPT,
+            "layers.py": LAYERS.format("Alias = Block\nOther = Small"),
+        }
+    )
 
 
 @pytest.mark.parametrize(("made", "init"), FOUND)
