@@ -70,7 +70,7 @@ NAMES = ("Criterion", "GeneratorLoss", "TrainingLosses", "Criteria")
 @pytest.mark.parametrize("training", TRAININGS)
 @pytest.mark.parametrize("cell", CELLS)
 def test_what_is_trained_is_found_whatever_its_name(cell: str, training: str) -> None:
-    """A cell with its loss has the findings of one that nobody takes for a loss alone."""
+    """A cell with its loss has the findings of one whose name says that it holds both."""
     text = IMPORTS + CELLS[cell] + OPT.replace("{net}", "Net()" if cell == "is given" else "") + TRAININGS[training]
     first, *others = (_found(text.replace("{name}", name), name) for name in ("NetWithLoss", *NAMES))
     assert any("MSP201" in row for row in first)
