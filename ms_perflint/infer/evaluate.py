@@ -118,7 +118,7 @@ class ProgramEvaluator(Evaluator):
             return self.name(node, scope)
         if isinstance(node, ast.Attribute):
             held = self.members(self.value(node.value, scope), node.attr, node, scope)
-            return narrowing.filled(held, node, scope)
+            return narrowing.filled(self, held, node, scope)
         if isinstance(node, ast.Call):
             return calls.call(self, node, scope)
         if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
@@ -180,7 +180,7 @@ class ProgramEvaluator(Evaluator):
                     value = join(
                         [value, *(self.bindings((each,), current) for each in early if self.may_run(each.site))]
                     )
-                return narrowing.filled(value, node, scope)
+                return narrowing.filled(self, value, node, scope)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
         return importing.unbound(self, node, scope)

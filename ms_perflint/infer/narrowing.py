@@ -168,8 +168,8 @@ def _holds(condition: Condition, known: Alternative) -> bool:
 # --- what is filled in where it is needed first
 
 
-def filled(value: Value, node: ast.expr, scope: Scope) -> Value:
-    """Return the value of a name or an attribute where a function reads it: not None if code just tested and filled it.
+def filled(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> Value:
+    """Return the value of a name or an attribute where code reads it: not None if code just tested and filled it.
 
     `if self.made is None: self.made = make()` stands before, or the code runs only if it is not None.
     """
@@ -177,13 +177,13 @@ def filled(value: Value, node: ast.expr, scope: Scope) -> Value:
         return value
     if not any(type(known.what) is Constant and known.what.value is None for known in value.alternatives):
         return value
-    read = place(node, scope) if scope.owner.is_function else None
-    if read is None or not _is_something(node, scope, read):
+    read = place(node, scope)
+    if read is None or not _is_something(evaluator, node, scope, read):
         return value
     return value._replace(alternatives=tuple(known for known in value.alternatives if known.constant is not None))
 
 
-def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
+def _is_something(evaluator: Evaluator, node: ast.expr, scope: Scope, read: Place) -> bool:
     """Return whether code on the path to a place tests a name or an attribute for None, and sets it then."""
     words = words_in(node)
     if not words:
@@ -192,14 +192,14 @@ def _is_something(node: ast.expr, scope: Scope, read: Place) -> bool:
     if any(_is_none(part, words) is False for part in asked):
         return True
     around = read.block.chain()
-    for binding in _own_stores(node, scope):
-        is_given = binding.value is not None and words_in(binding.node) == words
-        if not is_given or getattr(binding.value, "value", binding) is None or rank(binding) >= read.rank:
-            continue
+    own = [each for each in _own_stores(node, scope) if words_in(each.node) == words and rank(each) < read.rank]
+    given = [(each, evaluator.value(each.value, each.scope)) for each in own if each.value is not None]
+    emptied = max((rank(each) for each, value in given if None in value.constants), default=-1)
+    for binding in (each for each, _ in given if rank(each) > emptied):
         arm = binding.block
         tests = Condition(arm.owner.test, True, scope).parts if isinstance(arm.owner, ast.If) else ()
-        is_filled = arm.arm == "body" and arm.parent in around and any(_is_none(part, words) for part in tests)
-        if is_filled or happens_before(stored(binding), read):
+        is_asked = bool(tests) and all(_is_none(part, words) for part in tests)
+        if (is_asked and arm.arm == "body" and arm.parent in around) or happens_before(stored(binding), read):
             return True
     return False
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 from reveal import reveal, shown
 
 OPTIONS = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x')\np.add_argument('--y', default=3)\n"
 OPTIONS += "args = p.parse_args()\n"
 CHOICE = "if unknown():\n    m = 1\nelse:\n    m = 2\nreveal(m)"
+A = "class A:\n    m = None\na = A()\n"
 CASES = [
     # where the program ends in an error with the other result, all who run it come by
     ("if args.x is None:\n    raise ValueError\n" + CHOICE, "1 2"),
@@ -46,6 +49,15 @@ CASES = [
     ),
     ("for i in y:\n    m = None\n    if m is None:\n        m = 2\nreveal(m)", "2"),
     ("for i in y:\n    if unknown():\n        m = 2\n    reveal(m)\n    m = None", "2 None"),
+    # what is filled where it is missing, and what may be emptied again
+    ("m = 1\nif unknown():\n    m = None\nreveal(m)", "1 None"),
+    ("m = None if unknown() else 'O2'\nreveal(m)", "'O2' None"),
+    (A + "a.m = 3\nreveal(a.m)", "3"),
+    (A + "if a.m is None:\n    a.m = 3\nreveal(a.m)", "3"),
+    (A + "if a.m is None and unknown():\n    a.m = 3\nreveal(a.m)", "3 ? None"),
+    (A + "if unknown():\n    a.m = 3\nreveal(a.m)", "3 ? None"),
+    (A + "a.m = 3\nif unknown():\n    a.m = None\nreveal(a.m)", "3 None"),
+    (A + "a.m = None if unknown() else 3\nreveal(a.m)", "3 None"),
 ]
 
 
@@ -76,8 +88,10 @@ BEHIND_FLAGS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
-def test_what_is_left(text: str, expected: str) -> None:
-    assert " ".join(sorted(shown(reveal(OPTIONS + text)).split())) == expected
+@pytest.mark.parametrize("is_inside", [False, True], ids=["module", "function"])
+def test_what_is_left(text: str, expected: str, is_inside: bool) -> None:
+    code = f"def main():\n{indent(text, '    ')}\nmain()" if is_inside else text
+    assert " ".join(sorted(shown(reveal(OPTIONS + code)).split())) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), BEHIND_FLAGS)
