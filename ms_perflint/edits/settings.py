@@ -52,9 +52,11 @@ def set_value(
     given = call.given(name)
     value = call.argument(name)
     setting = decided(value) or _held(call, given, value) if given is not None else call.spread_argument(name)
+    source = _behind(given, call.scope) if given is not None else None
+    if setting is not None and isinstance(source, ast.IfExp) and _is_one_of_two(source, setting):
+        return None, (decided_here(setting, name),)
     if setting is not None:
         return set_setting(call.program, setting, text, yaml or text), (decided_here(setting, name),)
-    source = _behind(given, call.scope) if given is not None else None
     if isinstance(source, _COMPUTED) and names_in(source):
         return None, ()
     parts = written(call.program, given, call.scope) if given is not None else ()
@@ -62,6 +64,13 @@ def set_value(
         edits = [replace_expression(part.scope.module, part.node, text) for part in parts]
         return tuple(edit for made in edits for edit in made or ()) if all(edits) else None, ()
     return set_argument(call, name, text, line_length=line_length), ()
+
+
+def _is_one_of_two(source: ast.IfExp, setting: Alternative) -> bool:
+    """Return whether a value is an arm whose edit makes both equal: `True if args.sink else False`."""
+    arms = (source.body, source.orelse)
+    at = next((at for at, arm in enumerate(arms) if arm is setting.where[1]), None)
+    return at is not None and isinstance(arms[1 - at], (ast.Constant, *_COMPUTED))
 
 
 def _held(call: Call, given: ast.expr, value: Value) -> Optional[Alternative]:
@@ -156,8 +165,9 @@ def _exchanged(module: SemanticIndex, node: ast.expr, constant: object, text: st
     """Return the edit of an expression with the value of this constant; None for another value."""
     if not _stands_for(node, constant):
         return None
-    is_read = isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(constant, str)
-    edits = replace_expression(module, node, f'"{text}"' if is_read else text)  # the option's type converts it
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(constant, str):
+        text = f'"{_worded(node.value, text.lower()) if text in ("True", "False") else text}"'  # which code converts
+    edits = replace_expression(module, node, text)
     paired = _paired(module, node)
     return (*edits, *paired) if edits is not None and paired is not None else None
 
@@ -236,7 +246,7 @@ def set_scalar(program: Program, place: Place, constant: object, text: str) -> O
 
 
 def _worded(old: str, new: str) -> str:
-    """Return a YAML boolean in the spelling of the one that it replaces: `on` for `off`, `True` for `False`."""
+    """Return a boolean word in the spelling of the one that it replaces: `on` for `off`, `True` for `False`."""
     words = next((pair for pair in _TRUTHS if old.lower() in pair), None)
     if words is None or new not in ("true", "false"):
         return new

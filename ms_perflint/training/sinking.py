@@ -28,9 +28,7 @@ def is_off_by_default(call: Call) -> bool:
     if is_on_for_cpu(call):
         return True
     given, value = call.given(SINK), call.argument(SINK)
-    is_decided = _decides(given, call, call.program.run is not None)
-    is_decided = is_decided or followed.asks_for_device(call.program, given, call.scope)
-    if is_decided and not value.must_be(False):
+    if given is not None and not value.must_be(False) and _is_decided(call, given):
         return False
     return value.is_by_default(False)
 
@@ -115,24 +113,49 @@ def _differ_by_rank(call: Call, other: Call) -> bool:
     return own != theirs and all("rank" in each.text.lower() for each in own ^ theirs)
 
 
-def _decides(given: Optional[ast.expr], call: Call, is_run: bool) -> bool:
-    """Return whether an expression computes the sink mode, `device != "CPU"`, `not sparse`; in a run also by name.
+def _is_decided(call: Call, given: ast.expr) -> bool:
+    """Return whether the device or another setting decides the sink mode: `device != "CPU"`, `not sparse`.
 
-    A comparison that reads a switch, `args.sink == "true"`, computes nothing.
+    Of several values behind a name, each counts in a run, whose arguments are known.
     """
-    bindings = call.scope.lookup(given) if is_run and isinstance(given, ast.Name) else ()
-    behind = (binding.value for binding in bindings if binding.kind == "assign")
-    deciding = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)
-    return any(isinstance(each, deciding) and not _reads_a_switch(each) for each in (given, *behind))
-
-
-def _reads_a_switch(node: ast.expr) -> bool:
-    """Return whether a comparison reads a switch: `args.sink == "true"`, `args.sink == 1`, `args.sink is True`."""
-    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Eq, ast.Is)) or len(node.ops) > 1:
+    bindings = call.scope.lookup(given) if isinstance(given, ast.Name) else ()
+    behind = [binding.value for binding in bindings if binding.kind == "assign" and binding.value is not None]
+    if len(bindings) > 1 and call.program.run is None:
+        behind = []
+    sources = behind or [given]
+    if all(_is_switched_off(call, each) for each in sources):
         return False
-    (right,) = node.comparators
-    values = ON | {"1"} if "sink" in ast.unparse(node.left).lower() else ON  # not `device_num == 1`
-    return isinstance(right, ast.Constant) and str(right.value).lower() in values
+    deciding = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)
+    is_computed = any(isinstance(each, deciding) and not _is_switched_off(call, each) for each in sources)
+    return is_computed or followed.asks_for_device(call.program, given, call.scope)
+
+
+def _is_switched_off(call: Call, node: ast.expr) -> bool:
+    """Return whether a switch of sinking alone makes an expression false by default: `args.sink and on_ascend`."""
+    program = call.program
+    if isinstance(node, ast.BoolOp):
+        found = (_is_switched_off(call, each) for each in node.values)
+        return any(found) if isinstance(node.op, ast.And) else all(found)
+    if isinstance(node, ast.IfExp):
+        test = program.value(node.test, call.scope).default_truth if _is_switch(node.test) else None
+        arms = (node.body, node.orelse) if test is None else (node.body,) if test else (node.orelse,)
+        return all(_is_switched_off(call, arm) for arm in arms)
+    if isinstance(node, ast.Constant):
+        return node.value is False
+    is_off = _is_switch(node) and program.value(node, call.scope).default_truth is False
+    return is_off and not followed.asks_for_device(program, node, call.scope)
+
+
+def _is_switch(node: ast.expr) -> bool:
+    """Return whether an expression reads a switch: `not args.no_sink`, `args.feed == "true"`, not `device_num == 1`."""
+    if isinstance(node, ast.UnaryOp):
+        return _is_switch(node.operand)
+    if isinstance(node, ast.Compare):
+        constants = [each.value for each in node.comparators if isinstance(each, ast.Constant)]
+        is_flag = isinstance(node.ops[0], (ast.Eq, ast.Is)) and all(str(each).lower() in ON for each in constants)
+        if len(node.ops) == 1 and is_flag and constants:
+            return True
+    return not isinstance(node, (ast.BoolOp, ast.IfExp, ast.BinOp)) and "sink" in ast.unparse(node).lower()
 
 
 def _is_false(call: Call) -> bool:

@@ -314,6 +314,8 @@ FIRES = [
 
             parser = argparse.ArgumentParser()
             parser.add_argument("--sink", type={kind}, default={default})
+            parser.add_argument("--target", default="Ascend")
+            parser.add_argument("--sparse", type=bool, default=True)
             args = parser.parse_args()
             model.train(10, dataset, dataset_sink_mode={test})  # ! display-only
             """,
@@ -323,7 +325,58 @@ FIRES = [
             ('(args.sink == "True")', "str", '"False"'),
             ('args.sink.lower() == "true"', "str", '"false"'),
             ("args.sink is True", "bool", "False"),
+            ('args.sink.lower() in ("true", "1")', "str", '"false"'),
+            ("args.sink or False", "bool", "None"),
+            ('args.sink and args.target == "Ascend"', "bool", "False"),
+            ('args.target == "Ascend" and args.sink', "bool", "False"),
+            ("args.sink and not args.sparse", "bool", "False"),
+            ('args.sink if args.target == "Ascend" else False', "bool", "False"),
+            ("args.sink if args.sink is not None else False", "bool", "None"),
         ]
+    ),
+    *(
+        case(
+            f"a switch that is computed, without an edit: {test}",
+            MODEL,
+            f"""
+            import argparse
+
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--{name}", type={kind}, default={default})
+            parser.add_argument("--target", default="Ascend")
+            parser.add_argument("--sparse", type=bool, default=True)
+            parser.add_argument("--target", default="Ascend")
+            args = parser.parse_args()
+            model.train(10, dataset, dataset_sink_mode={test})  # ! no fix
+            """,
+        )
+        for test, name, kind, default in [
+            ("args.sink > 0", "sink", "int", "0"),
+            ('args.sink != "off"', "sink", "str", '"off"'),
+            ("not args.no_sink", "no_sink", "bool", "True"),
+            ("True if args.sink else False", "sink", "bool", "False"),
+            ('False if args.no_sink else args.args.target == "Ascend"', "no_sink", "bool", "True"),
+            ('args.feed == "sink"', "feed", "str", '"host"'),
+        ]
+    ),
+    *(
+        case(
+            f"a switch that is set where it is missing: {test}",
+            MODEL,
+            f"""
+            import argparse
+
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--sink", type=bool, default=None)
+            parser.add_argument("--target", default="Ascend")
+            parser.add_argument("--sparse", type=bool, default=True)
+            args = parser.parse_args()
+            if {test}:
+                args.sink = False
+            model.train(10, dataset, dataset_sink_mode=args.sink)  # ! display-only
+            """,
+        )
+        for test in ("args.sink is None", "not args.sink", "args.sink == None")
     ),
     *(
         case(
@@ -963,6 +1016,42 @@ QUIET = [
         parser.add_argument("--device_num", type=int, default=8)
         args = parser.parse_args()
         model.train(10, dataset, dataset_sink_mode=args.device_num == 1)
+        """,
+    ),
+    *(
+        case(
+            f"the device decides, or another setting: {test}",
+            MODEL,
+            f"""
+            import argparse
+
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--sink", type=bool, default={default})
+            parser.add_argument("--sparse", type=bool, default=True)
+            parser.add_argument("--device_target", default="Ascend")
+            args = parser.parse_args()
+            model.train(10, dataset, dataset_sink_mode={test})
+            """,
+        )
+        for test, default in [
+            ('args.sink and args.device_target != "Ascend"', "True"),
+            ('args.sink if args.device_target != "Ascend" else False', "True"),
+            ('args.sink or args.device_target == "GPU"', "False"),
+            ("args.sink and not args.sparse", "True"),
+            ('False if args.sink else args.device_target == "GPU"', "False"),
+        ]
+    ),
+    case(
+        "sunk unless sparse, by a name",
+        MODEL,
+        """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--sparse", type=bool, default=True)
+        args = parser.parse_args()
+        sink = not args.sparse
+        model.train(10, dataset, dataset_sink_mode=sink)
         """,
     ),
     case(
