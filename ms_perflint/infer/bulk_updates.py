@@ -253,6 +253,9 @@ def _after(
     if reachability == OPTIONAL and any(each.is_setting for each in before):
         is_flagged = narrowing.is_behind_flag(evaluator, update.block, scope)
         return [*before, Value((), False, True) if is_flagged else given]
+    lacking = update_values.without(evaluator, update, name, scope) if given.alternatives else ()
+    if lacking:
+        return [*(before if any(each.by_default for each in lacking) else map(Value.as_non_default, before)), given]
     is_lost = not given.alternatives or given.open or taken is None
     if is_lost and not (taken and _is_rewritten(evaluator, update, name, scope)):
         return [*before, given]

@@ -289,12 +289,12 @@ class ProgramEvaluator(Evaluator):
     def element(self, value: Value, path: tuple[int, ...]) -> Value:
         """Return the element of a value that unpacking such as `a, (b, c) = value` binds to one name."""
         for index in path:
-            values = [
-                self.each(Value((known,))) if bases.is_iterable(self, known) else self.item(known, index)
-                for known in value.alternatives
-            ]
+            values = [value.of_part(known, self._unpacked(known, index)) for known in value.alternatives]
             value = join([*values, *self.rest(value)]).overridden_with(value)
         return value
+
+    def _unpacked(self, known: Alternative, index: int) -> Value:
+        return self.each(Value((known,))) if bases.is_iterable(self, known) else self.item(known, index)
 
     def kind(self, known: Alternative) -> Kind[Any]:
         """Return the object that answers questions about an alternative, by its kind."""
@@ -304,12 +304,13 @@ class ProgramEvaluator(Evaluator):
         """Return the value of `base.name`; `node` is that expression, `absent` what is read without the member."""
         if self.is_pending(base):
             return BOTTOM
-        values = [known.copying(self.kind(known).attribute(name, node, scope)) for known in base.when_set]
+        read = [(known, known.copying(self.kind(known).attribute(name, node, scope))) for known in base.when_set]
+        values = [base.of_part(known, value) for known, value in read]
         if base.open or not base.alternatives:
             values.append(TOP)
         holder = node.value if isinstance(node, ast.Attribute) else None
-        read = Reading(base, name, node, scope, holder, absent)
-        value = join(attribute_writes.overlaid(self, values, read))
+        reading = Reading(base, name, node, scope, holder, absent)
+        value = join(attribute_writes.overlaid(self, values, reading))
         return Value(value.alternatives, value.open, True) if base.overridable else value
 
     def operated(self, known: Alternative, name: str, layer: Optional[Layer] = None) -> Optional[Value]:

@@ -57,7 +57,9 @@ def under(
     elif keys.open or not keys.are_constants:
         return tables.any_entry(evaluator, base)
     else:
-        values = [_at(evaluator, known, key, node, scope) for known in base.alternatives for key in keys.alternatives]
+        values = [
+            _at(evaluator, base, known, key, node, scope) for known in base.alternatives for key in keys.alternatives
+        ]
         values += [TOP] if base.open or not base.alternatives else []
     own = values
     is_dict = any(known.is_display and known.is_mapping for known in base.alternatives)
@@ -82,7 +84,7 @@ def under(
     return Value(value.alternatives, value.open, is_overridable)
 
 
-def _at(evaluator: Evaluator, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:
-    """Return the value under one key; non-default where the key is."""
+def _at(evaluator: Evaluator, base: Value, known: Alternative, key: Alternative, node: ast.expr, scope: Scope) -> Value:
+    """Return what one thing holds under one key; non-default where the key or the thing is."""
     value = sequences.item_at(evaluator, known, key.constant, node, scope) or evaluator.item(known, key.constant)
-    return value if key.by_default else value.as_non_default()
+    return base.of_part(known, value if key.by_default else value.as_non_default())

@@ -56,7 +56,7 @@ class _Elements:
         self.seen: set[Display] = set()  # that were looked at
 
     def of(self, value: Value, depth: int) -> Value:
-        values = [self.evaluator.kind(known).elements(self, depth) for known in value.alternatives]
+        values = [value.of_part(each, self.evaluator.kind(each).elements(self, depth)) for each in value.alternatives]
         found = join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
         return found.overridden_with(value)
 

@@ -25,7 +25,7 @@ def entry(
         return known[mapping, default]
     known[mapping, default] = join([default, TOP])
     value = evaluator.read(mapping)
-    found = [_held(evaluator, each, name, default, known) for each in value.alternatives]
+    found = [value.of_part(each, _held(evaluator, each, name, default, known)) for each in value.alternatives]
     if value.open or not value.alternatives:
         found += [default, TOP]
     if mapping.is_plain and isinstance(mapping.node, (ast.Name, ast.Attribute, ast.Subscript)):

@@ -58,6 +58,17 @@ def given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> O
     return join(given) if given else None
 
 
+def without(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> tuple[Alternative, ...]:
+    """Return the mappings without a setting, of several of which an update takes one: `{"v": 1} if fast else {}`."""
+    node = update.node
+    given = [update.value] if update.word == forms.OWN else []
+    if isinstance(node, ast.Call) and update.key is None and update.word != forms.LISTED:
+        given = [*node.args[update.first :], *(each.value for each in node.keywords if each.arg is None)]
+    holders = (evaluator.value(each, scope).alternatives for each in given if each is not None)
+    several = [known for each in holders if len(each) > 1 for known in each]
+    return tuple(known for known in several if mappings.held(evaluator, Value((known,)), name) is False)
+
+
 def _in_list(evaluator: Evaluator, listed: ast.expr, name: object, scope: Scope) -> Optional[Value]:
     """Return the value of a setting in a list of names and values; None where it has none. A text is parsed again."""
     value = evaluator.value(listed, scope)

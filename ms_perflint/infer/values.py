@@ -347,6 +347,11 @@ class Value(NamedTuple):
         """Return the same, as non-default: it needs an option."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
+    def of_part(self, known: Alternative, member: Value) -> Value:
+        """Return a member of one alternative: non-default where that is, and another one that is set is the default."""
+        is_chosen = not known.by_default and any(each.by_default for each in self.when_set)
+        return member.as_non_default() if is_chosen else member
+
     def overridden_with(self, whole: Value) -> Value:
         """Return the same as a part or result of another value: overridable where that is, but for library names."""
         is_chosen = any(not known.api for known in self.alternatives) if whole.overridable else False
