@@ -1,4 +1,4 @@
-"""What is taken of a thing that an option chooses is by default that of the default: `(b if args.fast else a).level`."""
+"""What is taken of a thing that an option chooses is by default that of the default: `(b if fast else a).level`."""
 
 from __future__ import annotations
 
