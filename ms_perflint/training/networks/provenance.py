@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Optional
 
 from ms_perflint.core.findings import Place
+from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Part, receiver_name
 from ms_perflint.infer.computing import OPERATORS
@@ -66,16 +67,17 @@ def number(program: Inputs, node: ast.expr, scope: Scope) -> Optional[Number]:
 
 @query(bottom=())
 def _evaluated(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
-    """Return the one whole number that a name or attribute is; None where it can be another, or is not known."""
+    """Return the one whole number that an expression is by default; none where it can be another, or is not known."""
     value = program.evaluator.value(node, scope)
-    if value.open or len(set(value.constants)) != 1 or len(value.constants) != len(value.alternatives):
+    usual = value.by_default or value.alternatives
+    if value.open or not value.are_constants or len({known.constant for known in usual}) != 1:
         return ()
-    constant = value.constants[0]
+    constant = usual[0].constant
     if type(constant) is not int:
         return ()
     binding = only_binding(node, scope)
     found = _bound(program, binding, constant) if binding is not None else None
-    return (found or Number(constant, _origins(value.alternatives[0], constant, value.overridable)),)
+    return (found or Number(constant, _origins(usual[0], constant, value.overridable)),)
 
 
 def numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
@@ -87,7 +89,9 @@ def numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]
     if value.open or any(type(known.constant) is not int for known in value.alternatives):
         return ()
     found: list[Number] = []
-    for binding in scope.lookup(node):
+    bound = scope.lookup(node)
+    usual = [each for each in bound if program.evaluator.reachability(each.block, scope) == BY_DEFAULT]
+    for binding in usual or bound:
         if binding.whole is not None:
             each = numbers(program, binding.whole, binding.scope)
         else:
