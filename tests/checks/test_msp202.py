@@ -260,6 +260,33 @@ def numbered(output: str, said: str = "self.inner(x, 5)", marker: str = "") -> s
         """
 
 
+CHOICES = [
+    "WIDTH = {0}\nif args.wide:\n    WIDTH = {1}",
+    "if args.wide:\n    WIDTH = {1}\nelse:\n    WIDTH = {0}",
+    "WIDTH = {1} if args.wide else {0}",
+    "WIDTH = [{0}, {1}][args.wide]",
+    "WIDTH = {{'small': {0}, 'large': {1}}}[args.size]",
+    "WIDTH, _ = ({1}, 2) if args.wide else ({0}, 1)",
+    "class A:\n    width = {0}\n\n\nclass B:\n    width = {1}\n\n\nWIDTH = (B if args.wide else A).width",
+    "def width(wide):\n    if wide:\n        return {1}\n    return {0}\n\n\nWIDTH = width(args.wide)",
+]
+
+
+def chosen(usual: str, other: str, text: str, marker: str) -> object:
+    """Return a case: an option chooses the width, which is the usual one by default."""
+    options = """
+        import argparse
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--wide", type=bool, default=False)
+        parser.add_argument("--size", default="small", choices=["small", "large"])
+        args = parser.parse_args()
+        """
+    layers = f"self.fc1 = nn.Dense(64, WIDTH){marker}\nself.fc2 = nn.Dense(WIDTH, 2)"
+    body = cell(layers, "return self.fc2(ops.relu(self.fc1(x)))")
+    return case(f"by default {usual} of {text}", IMPORTS, options, text.format(usual, other) + "\n\n\n", body, TRAIN)
+
+
 FIRES = [
     *(held(width, "  # ! unsafe") for width in ("LabelSettings.hidden", "getattr(LabelSettings, class_name)")),
     *(
@@ -589,6 +616,7 @@ FIRES = [
                 """,
         },
     ),
+    *(chosen("100", "96", text, "  # !") for text in CHOICES),
     case(
         "GPU counts by eight",
         IMPORTS,
@@ -833,6 +861,7 @@ QUIET = [
         cell("self.fc1 = nn.Dense(64, WIDTH)\nself.fc2 = nn.Dense(WIDTH, 2)", "return self.fc2(self.fc1(x))"),
         TRAIN,
     ),
+    *(chosen("96", "100", text, "") for text in CHOICES),
     case(
         "width that callers choose",
         IMPORTS,
