@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Optional
 
-from ms_perflint.index.execution_order import has_run, is_always_passed, is_replaced, place, rank, stored
-from ms_perflint.index.reachability import path_condition
+from ms_perflint.index.execution_order import has_run, is_always_passed, is_rebound, is_replaced, place, rank, stored
+from ms_perflint.index.reachability import conditions_between, path_condition
 from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import positional
 from ms_perflint.index.syntax_forms import path_of, spelling, taken_word, word_of
@@ -57,7 +57,7 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
         nearer = [each for each in found if each is not last and levels[each] <= levels[last]]
         later = [each for each in nearer if levels[each] < levels[last] or not _is_undone(evaluator, each, last, read)]
         first = _put(evaluator, last) if last.kind != "delete" else read.absent
-        values = [*(values if is_again is None else ()), first, *(_put(evaluator, each, True) for each in later)]
+        values = _with_stores(evaluator, [*(values if is_again is None else ()), first], read, later)
     if is_updated:
         values = laid_over(evaluator, values, read, of_any, last)
     return _beside(evaluator, values, read, found) if found and last is None else list(values)
@@ -65,7 +65,8 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
 
 def _beside(evaluator: Evaluator, values: Sequence[Value], read: Reading, stores: Sequence[Binding]) -> list[Value]:
     """Return the value of a setting with what stores give it that may run or not."""
-    given = [_put(evaluator, binding, True) for binding in stores]
+    given = _with_stores(evaluator, values, read, stores)
+    values, given = given[: len(values)], given[len(values) :]
     is_optional = all(
         any(not each.is_required for each in path_condition(binding.block)) and not narrowing.is_filling(binding)
         for binding in stores
@@ -75,6 +76,34 @@ def _beside(evaluator: Evaluator, values: Sequence[Value], read: Reading, stores
     if read.absent is not TOP and not any(value.alternatives for value in values):
         given.append(read.absent)
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, read)), *given]
+
+
+def _with_stores(
+    evaluator: Evaluator, values: Sequence[Value], read: Reading, stores: Sequence[Binding]
+) -> list[Value]:
+    """Return the values before some stores, which may run or not, and those that they give.
+
+    What comes before a store that runs with the default options is non-default.
+    """
+    usual = [rank(each) for each in stores if _is_run_by_default(evaluator, each, read)]
+    given = [(_put(evaluator, each, True), rank(each)) for each in stores]
+    if not usual:
+        return [*values, *(value for value, _ in given)]
+    own = {rank(each) for each in stores if each.scope.owner is read.scope.owner}
+    kept = [value.as_non_default() if at in own and at < max(usual) else value for value, at in given]
+    return [*(value.as_non_default() for value in values), *kept]
+
+
+def _is_run_by_default(evaluator: Evaluator, store: Binding, read: Reading) -> bool:
+    """Return whether a store of the same function has run by default: under `if args.fast`, which is on."""
+    node, scope = read.node, read.scope
+    at = place(node, scope) if store.scope.owner is scope.owner and store.value is not None else None
+    if at is None or rank(store) >= at.rank or is_rebound(store, node, scope):
+        return False
+    parts = [part for each in conditions_between(at.block, store.block) for part in each.parts]
+    tests = ((evaluator.value(each.test, narrowing.read_in(each.scope, scope)), each.result) for each in parts)
+    is_on = bool(parts) and all(value.default_truth is result for value, result in tests)
+    return is_on and _is_same(evaluator, store, read.base, read.holder)
 
 
 def _last_sure(evaluator: Evaluator, read: Reading, stores: Sequence[Binding]) -> Optional[Binding]:

@@ -76,7 +76,7 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     if filtered.is_one(display):
         return filtered.entry(evaluator, display, name)
     found: list[tuple[Held, Value]] = []
-    is_open = is_optional = False
+    is_open = is_optional = is_replaced = False
     answer: Optional[bool]
     for key, given in zip(reversed(display.keys), reversed(display.parts)):
         if key is not None:
@@ -94,7 +94,8 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
             if answer is False and value.alternatives and all(known.is_display for known in below.alternatives):
                 answer = None if value.open or value.overridable else True  # it was stored after that was made
         if value.alternatives and answer is not False:
-            found.append((part, value))
+            found.append((part, value.as_non_default() if is_replaced else value))
+        is_replaced = is_replaced or (answer is None and key is None and _is_by_default(evaluator, given, name))
         is_open = is_open or (answer is None and not value.alternatives)
         if answer and not (display.is_deep and is_mapping(value)):
             break
@@ -107,6 +108,12 @@ def entry(evaluator: Evaluator, display: Display, name: object) -> Value:
     else:
         return TOP if display.keys else BOTTOM
     return Value(result.alternatives, result.open or is_open, result.overridable or is_optional)
+
+
+def _is_by_default(evaluator: Evaluator, mapping: Held, name: object) -> bool:
+    """Return whether a mapping that an option chooses has a key with the default options: `b if args.fast else {}`."""
+    value = evaluator.read(mapping)
+    return len(value.by_default) < len(value.alternatives) and bool(held(evaluator, Value(value.by_default), name))
 
 
 def said(evaluator: Evaluator, key: Held) -> object:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
-from ms_perflint.index.semantic_index import Scope
+from ms_perflint.index.semantic_index import Binding, Scope
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import bases, bulk_updates, calls, configs, method_writes, protocols, sequences
+from ms_perflint.infer import bases, bulk_updates, calls, configs, method_writes, narrowing, protocols, sequences
 from ms_perflint.infer.alternatives import Api, Constant, Instance, Member
 from ms_perflint.infer.bases import lineage, method
 from ms_perflint.infer.call_context import NESTED, CallContext, depth_of
@@ -262,7 +262,8 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
     """Return the value of a member by a class itself; `entered`: call contexts of its methods."""
     stores = method_writes.kept(cls, name)
     if stores:
-        values = [evaluator.weighed(binding, entered.get(binding.scope)) for binding in stores]
+        left = (_left(evaluator, binding, stores, entered.get(binding.scope)) for binding in stores)
+        values = [value for value in left if value is not None]
         if name in cls.bindings and not any(map(bases.is_always_stored, stores)):
             values.append(evaluator.bindings(cls.flow.at_end(name)))
         value = join(values)
@@ -271,6 +272,14 @@ def _own_member(evaluator: Evaluator, cls: Scope, name: str, entered: Mapping[Sc
         value = evaluator.bindings(cls.flow.at_end(name))
         return Value(value.alternatives, value.open, True) if evaluator.libraries.is_record(cls) else value
     return BOTTOM
+
+
+def _left(
+    evaluator: Evaluator, store: Binding, stores: Sequence[Binding], entered: Optional[CallContext]
+) -> Optional[Value]:
+    """Return what a store in a method leaves in an object, after the other stores there; None for nothing."""
+    others = tuple(each for each in stores if each.scope is store.scope)
+    return narrowing.remaining(evaluator, store, evaluator.weighed(store, entered), others, entered)
 
 
 def _of_this(evaluator: Evaluator, cls: Scope, name: str, receiver: Alternative, found: Value) -> Value:
