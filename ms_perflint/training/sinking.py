@@ -119,6 +119,12 @@ def _is_decided(call: Call, given: ast.expr) -> bool:
     Of several values behind a name, each counts in a run, whose arguments are known.
     """
     bindings = call.scope.lookup(given) if isinstance(given, ast.Name) else ()
+    shared = path_condition(call.block)
+    tests = [
+        part.test for each in bindings for one in path_condition(each.block) if one not in shared for part in one.parts
+    ]
+    if not all(map(_is_switch, tests)):
+        return True
     behind = [binding.value for binding in bindings if binding.kind == "assign" and binding.value is not None]
     if len(bindings) > 1 and call.program.run is None:
         behind = []

@@ -361,6 +361,26 @@ FIRES = [
     ),
     *(
         case(
+            f"a name that a switch decides: {text}",
+            MODEL,
+            """
+            import argparse
+
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--sink", type=bool, default=False)
+            args = parser.parse_args()
+            """,
+            f"{text}\nmodel.train(10, dataset, dataset_sink_mode=mode)  # ! display-only\n",
+        )
+        for text in (
+            "mode = args.sink",
+            "mode = False\nif args.sink:\n    mode = True",
+            "if args.sink:\n    mode = True\nelse:\n    mode = False",
+            "mode = True\nif not args.sink:\n    mode = False",
+        )
+    ),
+    *(
+        case(
             f"a switch that is set where it is missing: {test}",
             MODEL,
             f"""
@@ -1041,18 +1061,25 @@ QUIET = [
             ('False if args.sink else args.device_target == "GPU"', "False"),
         ]
     ),
-    case(
-        "sunk unless sparse, by a name",
-        MODEL,
-        """
-        import argparse
+    *(
+        case(
+            f"sunk unless sparse, by a name: {text}",
+            MODEL,
+            """
+            import argparse
 
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--sparse", type=bool, default=True)
-        args = parser.parse_args()
-        sink = not args.sparse
-        model.train(10, dataset, dataset_sink_mode=sink)
-        """,
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--sparse", type=bool, default=True)
+            args = parser.parse_args()
+            """,
+            f"{text}\nmodel.train(10, dataset, dataset_sink_mode=sink)\n",
+        )
+        for text in (
+            "sink = not args.sparse",
+            "sink = False if args.sparse else True",
+            "if args.sparse:\n    sink = False\nelse:\n    sink = True",
+            "sink = True\nif args.sparse:\n    sink = False",
+        )
     ),
     case(
         "sunk unless sparse",
