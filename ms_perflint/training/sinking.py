@@ -119,11 +119,10 @@ def _is_decided(call: Call, given: ast.expr) -> bool:
     Of several values behind a name, each counts in a run, whose arguments are known.
     """
     bindings = call.scope.lookup(given) if isinstance(given, ast.Name) else ()
-    shared = path_condition(call.block)
-    tests = [
-        part.test for each in bindings for one in path_condition(each.block) if one not in shared for part in one.parts
-    ]
-    if not all(map(_is_switch, tests)):
+    own, shared = call.scope.owner, path_condition(call.block)
+    around = (one for each in bindings if each.scope.owner is own for one in path_condition(each.block))
+    asked = (one for one in around if one not in shared and not one.is_required)
+    if not all(_is_switch(part.test) for one in asked for part in one.parts):
         return True
     behind = [binding.value for binding in bindings if binding.kind == "assign" and binding.value is not None]
     if len(bindings) > 1 and call.program.run is None:
