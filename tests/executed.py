@@ -4,7 +4,8 @@ A program calls `reveal(x)`. It is run, with a stub for MindSpore, and what is r
 such place must hold, whatever was run:
 
 - it is not said to be out of reach, and its file is one of the program;
-- where the answer is closed, the value is one of the alternatives;
+- where the answer is closed, the value is one of the alternatives, and of those with the default options, as it is
+  run without any;
 - a function that a call enters is one of those that the call is said to enter, where that is closed.
 
 `unknown()` gives a truth value that no program shows; a program is run with some series of them. A case is told by its
@@ -252,7 +253,8 @@ def wrong(files: Mapping[str, str], runs: Sequence[Run], entry: str = "train.py"
         ((value, is_run),) = answers[at]
         if not is_run:
             found.append(f"{place}: is said not to run")
-        missing = [each for each in values if not any(is_one(each, known) for known in value.alternatives)]
+        known = value.by_default or value.alternatives  # a run passes no options
+        missing = [each for each in values if not any(is_one(each, one) for one in known)]
         if missing and not value.open:
             said = sorted({_told(each) for each in missing})
             found.append(f"{place}: {' '.join(said)}, not {shown(value) or 'nothing'}")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from textwrap import indent
 
 KEYS = ("a", "b", "c")
 ATTRS = ("x", "y")
@@ -28,15 +29,17 @@ def featured(number: int) -> dict[str, str]:
     files = dict(part.partition("\n")[::2] for part in others)
     lines: list[str] = []
     shown = [f"reveal({line[2:]})" for line in head.splitlines() if line.startswith("!")]
-    for line in head.splitlines():
+    for whole in head.splitlines():
+        line = whole.lstrip()
+        around = whole[: -len(line)] if line else ""
         if line[:1] not in ("?", "!"):
-            lines.append(line)
+            lines.append(whole)
             continue
         text, name = line[2:] if line[0] == "?" else f"reveal({line[2:]})", writer.fresh("f")
-        ways = [[text], [text], [f"if unknown():\n{INDENT}{text}"], []]
+        ways = [[text], [text], [f"if unknown():\n{INDENT}{text}"], ["pass"] if around else []]
         if line[0] == "!" or not text.partition(" =")[0].isidentifier():
             ways += [[f"def {name}():\n{INDENT}{text}", f"{name}()"], [f"for _ in y:\n{INDENT}{text}"]]
-        lines += random.choice(ways)
+        lines += indent("\n".join(random.choice(ways)), around).splitlines()
         lines += [random.choice(shown)] if line[0] == "!" and random.random() < 0.3 else []
     files["train.py"] = "\n".join([*lines, ""])
     return {name: re.sub("#", lambda _: writer.number(), text) for name, text in files.items()}

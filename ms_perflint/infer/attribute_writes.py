@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Optional
 
-from ms_perflint.index.execution_order import has_run, is_always_passed, is_rebound, is_replaced, place, rank, stored
-from ms_perflint.index.reachability import conditions_between, path_condition
-from ms_perflint.index.semantic_index import FUNCTIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.execution_order import stored
+from ms_perflint.index.reachability import path_condition
+from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import positional
-from ms_perflint.index.syntax_forms import path_of, spelling, taken_word, word_of
+from ms_perflint.index.syntax_forms import path_of, taken_word, word_of
 from ms_perflint.infer import bases, held_names, list_changes, mappings, method_writes, narrowing, protocols, tables
-from ms_perflint.infer.alternatives import Display, Instance, Options
+from ms_perflint.infer.alternatives import Display, Instance
 from ms_perflint.infer.bulk_updates import laid_over, sets_by_name
 from ms_perflint.infer.call_context import are_made_apart
-from ms_perflint.infer.call_order import has_run_before, is_done_for, is_made_once, is_never_before, is_result_of
+from ms_perflint.infer.call_order import is_never_before
 from ms_perflint.infer.evaluator import Evaluator, Reading
-from ms_perflint.infer.places import is_drawn
+from ms_perflint.infer.places import INIT, is_drawn
 from ms_perflint.infer.queries import query
+from ms_perflint.infer.stored_before import is_before, is_undone, last_sure, last_usual
 from ms_perflint.infer.tables import ENVIRONMENT, receiver_of
 from ms_perflint.infer.values import TOP, Alternative, Value
 
@@ -32,6 +32,7 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
     base, name, node, scope = read.base, read.name, read.node, read.scope
     if isinstance(name, str) and name.startswith("__"):
         return list(values)
+    created = list(values)
     of_any = [known.what.type for known in base.alternatives if type(known.what) is Instance and not known.is_made]
     is_held = any(_is_holder(evaluator, known) for known in base.alternatives)
     is_class = any(type(known.what) is Scope and known.what.is_class for known in base.alternatives)
@@ -49,24 +50,30 @@ def overlaid(evaluator: Evaluator, values: Sequence[Value], read: Reading) -> li
     levels = {each: bases.distance(evaluator, base, held[each]) if held else 0 for each in found}
     last = None
     for level in sorted(set(levels.values())) if found and not _is_run_again(evaluator, base, name) else ():
-        last = last or _last_sure(evaluator, read, [each for each in found if levels[each] == level])
+        last = last or last_sure(evaluator, read, [each for each in found if levels[each] == level])
     if last is not None:
         is_again = method_writes.is_set_again(evaluator, read, last)
         if is_again:
             return list(values)
         nearer = [each for each in found if each is not last and levels[each] <= levels[last]]
-        later = [each for each in nearer if levels[each] < levels[last] or not _is_undone(evaluator, each, last, read)]
+        later = [each for each in nearer if levels[each] < levels[last] or not is_undone(evaluator, each, last, read)]
         first = _put(evaluator, last) if last.kind != "delete" else read.absent
-        values = _with_stores(evaluator, [*(values if is_again is None else ()), first], read, later)
+        usual = last_usual(evaluator, read, later)
+        first = first.as_non_default() if is_before(last, usual, read) else first
+        values = [*(values if is_again is None else ()), first, *_given(evaluator, read, later, usual)]
     if is_updated:
         values = laid_over(evaluator, values, read, of_any, last)
-    return _beside(evaluator, values, read, found) if found and last is None else list(values)
+    return _beside(evaluator, values, read, found, created) if found and last is None else list(values)
 
 
-def _beside(evaluator: Evaluator, values: Sequence[Value], read: Reading, stores: Sequence[Binding]) -> list[Value]:
-    """Return the value of a setting with what stores give it that may run or not."""
-    given = _with_stores(evaluator, values, read, stores)
-    values, given = given[: len(values)], given[len(values) :]
+def _beside(
+    evaluator: Evaluator, values: Sequence[Value], read: Reading, stores: Sequence[Binding], created: Sequence[Value]
+) -> list[Value]:
+    """Return the value of a setting with what stores give it that may run or not; `created`: what it had before."""
+    usual = last_usual(evaluator, read, stores)
+    given = _given(evaluator, read, stores, usual)
+    if usual is not None and _is_set_when_made(evaluator, read):
+        values = [each.as_non_default() if any(each is one for one in created) else each for each in values]
     is_optional = all(
         any(not each.is_required for each in path_condition(binding.block)) and not narrowing.is_filling(binding)
         for binding in stores
@@ -78,41 +85,20 @@ def _beside(evaluator: Evaluator, values: Sequence[Value], read: Reading, stores
     return [*(value for value in values if value.alternatives or not _is_missing(evaluator, read)), *given]
 
 
-def _with_stores(
-    evaluator: Evaluator, values: Sequence[Value], read: Reading, stores: Sequence[Binding]
-) -> list[Value]:
-    """Return the values before some stores, which may run or not, and those that they give.
-
-    What comes before a store that runs with the default options is non-default.
-    """
-    usual = [rank(each) for each in stores if _is_run_by_default(evaluator, each, read)]
-    given = [(_put(evaluator, each, True), rank(each)) for each in stores]
-    if not usual:
-        return [*values, *(value for value, _ in given)]
-    own = {rank(each) for each in stores if each.scope.owner is read.scope.owner}
-    kept = [value.as_non_default() if at in own and at < max(usual) else value for value, at in given]
-    return [*(value.as_non_default() for value in values), *kept]
+def _is_set_when_made(evaluator: Evaluator, read: Reading) -> bool:
+    """Return whether objects store a setting themselves in their constructors alone, in no method that runs later."""
+    classes = (cls for known in read.base.alternatives if known.cls for cls in bases.ancestors(evaluator, known.cls))
+    stores = (store for cls in classes for store in cls.attributes.get(str(read.name), ()))
+    return all(store.scope.owner.name == INIT for store in stores)
 
 
-def _is_run_by_default(evaluator: Evaluator, store: Binding, read: Reading) -> bool:
-    """Return whether a store of the same function has run by default: under `if args.fast`, which is on."""
-    node, scope = read.node, read.scope
-    at = place(node, scope) if store.scope.owner is scope.owner and store.value is not None else None
-    if at is None or rank(store) >= at.rank or is_rebound(store, node, scope):
-        return False
-    parts = [part for each in conditions_between(at.block, store.block) for part in each.parts]
-    tests = ((evaluator.value(each.test, narrowing.read_in(each.scope, scope)), each.result) for each in parts)
-    is_on = bool(parts) and all(value.default_truth is result for value, result in tests)
-    return is_on and _is_same(evaluator, store, read.base, read.holder)
-
-
-def _last_sure(evaluator: Evaluator, read: Reading, stores: Sequence[Binding]) -> Optional[Binding]:
-    """Return the last of some stores that have surely run before a read; None without one."""
-    last: Optional[Binding] = None
+def _given(evaluator: Evaluator, read: Reading, stores: Sequence[Binding], usual: Optional[Binding]) -> list[Value]:
+    """Return what stores give that may run or not: non-default before one that runs with the default options."""
+    found = []
     for each in stores:
-        if _is_sure(evaluator, each, read) and (last is None or _is_after(evaluator, each, last, read.scope)):
-            last = each
-    return last
+        value = _put(evaluator, each, True)
+        found.append(value.as_non_default() if is_before(each, usual, read) else value)
+    return found
 
 
 def _is_run_again(evaluator: Evaluator, base: Value, name: object) -> bool:
@@ -304,116 +290,8 @@ def _may_be_decorated(evaluator: Evaluator, function: Scope, name: str) -> bool:
     return is_first and any(each.is_class for word in around for each in evaluator.program.decorated_by(word))
 
 
-def _home(known: Alternative) -> Optional[SemanticIndex]:
-    """Return the module that creates an object with settings."""
-    what = known.what.parser.what if isinstance(known.what, Options) else known.what
-    return what.scope.module if isinstance(what, (Instance, Display)) else None
-
-
 def _is_holder(evaluator: Evaluator, known: Alternative) -> bool:
     """Return whether an object may have settings, and is one object wherever it is used."""
     if known.creation is None:
         return known.is_mapping or bool(known.document) or known.api == ENVIRONMENT
     return known.cls is not None or not known.type_api.startswith(evaluator.libraries.closed)
-
-
-# --- order
-
-
-def _is_sure(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
-    """Return whether a store has run, on every path, when code reads an object, and is in that object."""
-    base, node, scope = read.base, read.node, read.scope
-    if binding.value is None and binding.kind != "delete":
-        return False
-    if binding.scope.owner is scope.owner:
-        is_run = has_run(binding, node, scope)
-        return is_run and (_is_same(evaluator, binding, base, read.holder) or _is_in(evaluator, binding, base))
-    if isinstance(binding.scope.owner.node, ast.Module):
-        held = evaluator.value(receiver_of(binding), binding.scope)
-        is_same = held.identities == base.identities and held.overridable <= base.overridable
-        is_same = is_same and not any(are_made_apart(*each) for each in product(held.alternatives, base.alternatives))
-        if not is_same and not all(_has_members_of(evaluator, base, known.definition) for known in held.alternatives):
-            return False
-        is_given = {_home(known) for known in base.alternatives} == {binding.scope.module}
-        if is_given and is_done_for(evaluator, stored(binding), scope.owner):
-            return True
-    elif is_always_passed(stored(binding)) and _is_returned(evaluator, binding, read):
-        return True
-    elif not _is_in(evaluator, binding, base):
-        return False
-    return has_run_before(evaluator, stored(binding), place(node, scope), scope)
-
-
-def _is_same(evaluator: Evaluator, binding: Binding, base: Value, holder: Optional[ast.expr]) -> bool:
-    """Return whether a store and a read have the same expression, which still denotes the same object."""
-    target = receiver_of(binding)
-    if holder is not None and spelling(target) != spelling(holder):
-        return False
-    if holder is None or isinstance(holder, ast.Name):  # which is not bound again
-        return True
-    if any(isinstance(each, ast.Call) for each in ast.walk(holder)) and not all(
-        is_made_once(evaluator, known) for known in base.alternatives
-    ):
-        return False  # each call makes another one
-    return evaluator.value(target, binding.scope).identities == base.identities
-
-
-def _is_in(evaluator: Evaluator, binding: Binding, base: Value) -> bool:
-    """Return whether a store is in the one object that is read, and not in a copy."""
-    held = evaluator.value(receiver_of(binding), binding.scope)
-    if (only := held.only) is None or held.overridable > base.overridable:  # an option may choose another one
-        return False
-    if isinstance(only.what, Scope):  # what derives from a class has its attributes
-        is_alone = not evaluator.program.derived(only.what) and not sets_by_name(evaluator)
-        is_one = is_alone or isinstance(receiver_of(binding), ast.Name)
-        return (
-            is_one
-            and _has_members_of(evaluator, base, only.what)
-            and not bases.stores_themselves(evaluator, base, binding.name)
-        )
-    one = only.identity, only.copied
-    return all((each.identity, each.copied) == one for each in base.alternatives) and is_made_once(evaluator, only)
-
-
-def _has_members_of(evaluator: Evaluator, base: Value, cls: Optional[Scope]) -> bool:
-    """Return whether some objects surely have what is stored in a class, or are the function in which it is stored."""
-    owners = [known.cls or known.definition for known in base.alternatives]
-    return cls is not None and all(
-        each is None or each is cls or (each.is_class and cls in bases.ancestors(evaluator, each)) for each in owners
-    )
-
-
-def _is_returned(evaluator: Evaluator, binding: Binding, read: Reading) -> bool:
-    """Return whether the function of a store returns the object that is read; no code reads it before."""
-    target, owner = receiver_of(binding), binding.scope.owner
-    if not isinstance(owner.node, FUNCTIONS) or not isinstance(target, ast.Name):
-        return False
-    if not is_result_of(evaluator, read.holder, read.scope, owner) and not all(
-        known.made_by is owner or is_made_once(evaluator, known) for known in read.base.alternatives
-    ):
-        return False
-    is_own = any(b.kind != "parameter" for b in owner.bindings.get(target.id, ()))
-    returned = (value.elts if isinstance(value, ast.Tuple) else [value] for value, _ in owner.returns)
-    return is_own and any(isinstance(each, ast.Name) and each.id == target.id for parts in returned for each in parts)
-
-
-def _is_after(evaluator: Evaluator, binding: Binding, other: Binding, scope: Scope) -> bool:
-    """Return whether one of two stores that always run comes after the other; those of the reader are last."""
-    if binding.scope.owner is other.scope.owner:
-        return rank(binding) > rank(other)
-    return binding.scope.owner is scope.owner or has_run_before(
-        evaluator, stored(other), stored(binding), binding.scope
-    )
-
-
-def _is_undone(evaluator: Evaluator, binding: Binding, last: Binding, read: Reading) -> bool:
-    """Return whether another store, which always runs, replaces the value of this one."""
-    here = place(read.node, read.scope)
-    if binding.scope.owner is last.scope.owner:
-        return is_replaced(stored(binding), stored(last), here)
-    if not isinstance(binding.scope.owner.node, ast.Module):
-        return False
-    own = last.scope.owner
-    if own.is_function and not own.imports and here is not None and here.owner is own:
-        return True  # no module runs meanwhile
-    return has_run_before(evaluator, stored(binding), stored(last), own)  # a module runs once
