@@ -183,7 +183,9 @@ class _Reader(KeptPaths):
             return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
-        found = self.recorded(node.value, node.attr, scope, depth)
+        found, value = [*self.recorded(node.value, node.attr, scope, depth)], self.evaluator.value(node, scope)
+        texts = (known.constant for known in value.alternatives if value.open)  # of a setting that code replaces
+        found.extend(Path((text,)) for text in texts if isinstance(text, str) and text)
         return [self.unknown(node, scope), *found] if found else ()  # it is the same object elsewhere, in any case
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
