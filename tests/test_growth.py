@@ -114,6 +114,14 @@ def _copies(count: int) -> str:
     return f"target = {{'width': 8, 'rows': 100}}\nfor data in load():\n{copies}{used}"
 
 
+def _joined(count: int) -> str:
+    """Return a loop that joins names to a path: each is joined to any of them."""
+    joined = _each(count, "    if data[@]:\n        path = os.path.join(path, 'a@')\n")
+    callback = "ModelCheckpoint(directory=path)"
+    used = f"Model(nn.Dense(8, 101), nn.MSELoss()).train(10, [], callbacks=[{callback}])\n{TRAIN}\n"
+    return f"import os\npath = 'out'\nfor data in load():\n{joined}{used}"
+
+
 SHAPES = [
     _functions, _in_one_function, _in_one_class, _at_module_level, _options, _settings, _layers, _cells, _casts,
     _configs, _own_callbacks,
@@ -133,9 +141,10 @@ def test_widths_that_all_have_to_change_together_are_named_by_each_finding() -> 
     assert most - more <= 4.4 * (more - few)  # there are as many of them as findings
 
 
-def test_copies_of_one_another_do_not_multiply() -> None:
-    _calls(_copies(3))
-    assert _calls(_copies(12)) <= 9 * _calls(_copies(4))
+@pytest.mark.parametrize("shape", [_copies, _joined], ids=lambda shape: shape.__name__.strip("_"))
+def test_what_is_made_of_one_another_does_not_multiply(shape: Callable[[int], str]) -> None:
+    _calls(shape(3))
+    assert _calls(shape(12)) <= 9 * _calls(shape(4))
 
 
 def _calls(text: str) -> int:

@@ -68,9 +68,9 @@ def _few(found: Iterable[Path]) -> tuple[Path, ...]:
 
 
 class _Reader(KeptPaths):
-    """Evaluates one expression to paths, without memoising."""
+    """Evaluates one expression to paths."""
 
-    def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
+    def computed(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
         """Return the paths of a string or path expression."""
         texts = None if isinstance(node, _MADE) else _choices(self.evaluator.value(node, scope))
         if texts is not None and (len(texts) < 2 or not isinstance(node, ast.Name)):
