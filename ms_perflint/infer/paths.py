@@ -183,10 +183,12 @@ class _Reader(KeptPaths):
             return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
-        found, value = [*self.recorded(node.value, node.attr, scope, depth)], self.evaluator.value(node, scope)
-        texts = (known.constant for known in value.alternatives if value.open)  # of a setting that code replaces
-        found.extend(Path((text,)) for text in texts if isinstance(text, str) and text)
-        return [self.unknown(node, scope), *found] if found else ()  # it is the same object elsewhere, in any case
+        found, value = self.recorded(node.value, node.attr, scope, depth), self.evaluator.value(node, scope)
+        is_replaced = value.open and bool(self.evaluator.program.stores(node.attr))
+        texts = (known.constant for known in value.alternatives if is_replaced)
+        told = [Path((text,)) for text in texts if isinstance(text, str) and text]
+        # else it is the same object elsewhere, in any case
+        return [*(told or [self.unknown(node, scope)]), *found] if found or told else ()
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
         """Return the stores of an attribute of a class."""
