@@ -116,7 +116,9 @@ def _copies(count: int) -> str:
 
 def _joined(count: int) -> str:
     """Return a loop that joins names to a path: each is joined to any of them."""
-    joined = _each(count, "    if data[@]:\n        path = os.path.join(path, 'a@')\n")
+    joined = _each(
+        count, "    if data[@]:\n        path = os.path.join(path, 'a@')\n    if data[-@]:\n        path += '-@'\n"
+    )
     callback = "ModelCheckpoint(directory=path)"
     used = f"Model(nn.Dense(8, 101), nn.MSELoss()).train(10, [], callbacks=[{callback}])\n{TRAIN}\n"
     return f"import os\npath = 'out'\nfor data in load():\n{joined}{used}"

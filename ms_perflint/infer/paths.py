@@ -104,7 +104,7 @@ class _Reader(KeptPaths):
 
     # --- names and attributes
 
-    def bound(self, binding: Binding, depth: int) -> Sequence[Path]:
+    def of_binding(self, binding: Binding, depth: int) -> Sequence[Path]:
         """Return the paths that a binding gives its name."""
         if binding.whole is not None and depth < DEPTH:
             return self.read(binding.whole, binding.scope, depth)
