@@ -107,6 +107,23 @@ def _one_width(count: int) -> str:
     return f"class Net(nn.Cell):\n{init}{made}Model(Net(), nn.MSELoss()).train(10, [])\n"
 
 
+def _copies(count: int) -> str:
+    """Return a loop that replaces a dict by copies of it: each is made of any of them."""
+    copies = _each(count, "    if data[@]:\n        target = target.copy()\n")
+    used = f"Model(nn.Dense(target['width'], 101), nn.MSELoss()).train(10, [])\n{TRAIN}\n"
+    return f"target = {{'width': 8, 'rows': 100}}\nfor data in load():\n{copies}{used}"
+
+
+def _joined(count: int) -> str:
+    """Return a loop that joins names to a path: each is joined to any of them."""
+    joined = _each(
+        count, "    if data[@]:\n        path = os.path.join(path, 'a@')\n    if data[-@]:\n        path += '-@'\n"
+    )
+    callback = "ModelCheckpoint(directory=path)"
+    used = f"Model(nn.Dense(8, 101), nn.MSELoss()).train(10, [], callbacks=[{callback}])\n{TRAIN}\n"
+    return f"import os\npath = 'out'\nfor data in load():\n{joined}{used}"
+
+
 SHAPES = [
     _functions, _in_one_function, _in_one_class, _at_module_level, _options, _settings, _layers, _cells, _casts,
     _configs, _own_callbacks,
@@ -124,6 +141,12 @@ def test_widths_that_all_have_to_change_together_are_named_by_each_finding() -> 
     _calls(_one_width(3))
     few, more, most = (_calls(_one_width(count)) for count in (10, 20, 40))
     assert most - more <= 4.4 * (more - few)  # there are as many of them as findings
+
+
+@pytest.mark.parametrize("shape", [_copies, _joined], ids=lambda shape: shape.__name__.strip("_"))
+def test_what_is_made_of_one_another_does_not_multiply(shape: Callable[[int], str]) -> None:
+    _calls(shape(3))
+    assert _calls(shape(12)) <= 9 * _calls(shape(4))
 
 
 def _calls(text: str) -> int:

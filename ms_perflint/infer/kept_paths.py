@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope
@@ -33,10 +33,29 @@ class KeptPaths(ABC):
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.entered: list[Binding] = []  # of the lists that are being read
+        self.memo: dict[Hashable, Sequence[Path]] = {}
+
+    def read(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return the paths of a string or path expression, memoised: a name in a loop can be made of itself."""
+        key = node, scope.key, depth, tuple(self.entered)
+        if key not in self.memo:
+            self.memo[key] = self.computed(node, scope, depth)
+        return self.memo[key]
+
+    def bound(self, binding: Binding, depth: int) -> Sequence[Path]:
+        """Return the paths that a binding gives its name, memoised."""
+        key = binding, depth, tuple(self.entered)
+        if key not in self.memo:
+            self.memo[key] = self.of_binding(binding, depth)
+        return self.memo[key]
 
     @abstractmethod
-    def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
-        """Return the paths of a string or path expression."""
+    def computed(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
+        """Return the paths of an expression, computed."""
+
+    @abstractmethod
+    def of_binding(self, binding: Binding, depth: int) -> Sequence[Path]:
+        """Return the paths of a binding, computed."""
 
     @abstractmethod
     def parameter(self, binding: Binding, depth: int, is_list: bool = False) -> Sequence[Path]:

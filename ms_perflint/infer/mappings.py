@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
@@ -11,10 +12,11 @@ from ms_perflint.index.signature import Held
 from ms_perflint.infer import filtered, sequences
 from ms_perflint.infer.alternatives import DICT, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Value, join
 
 Has = Callable[[Alternative, object], Optional[bool]]
-DEPTH = 6  # mappings inside one another, after which it is unknown whether they hold a key
+Answers = frozenset[Optional[bool]]  # whether mappings have a key
 
 
 def is_mapping(value: Value) -> bool:
@@ -121,32 +123,46 @@ def said(evaluator: Evaluator, key: Held) -> object:
     return evaluator.read(key).constant
 
 
-def held(evaluator: Evaluator, holders: Value, name: object, depth: int = 0) -> Optional[bool]:
+def held(evaluator: Evaluator, holders: Value, name: object) -> Optional[bool]:
     """Return whether mappings have a key where they are merged; None where it is not known."""
-    if holders.open or not holders.alternatives or depth > DEPTH:
-        return None
-    answers = set()
-    for known in holders.alternatives:
+    return _agreed(_held(evaluator, holders, name))
+
+
+def shown(evaluator: Evaluator, display: Display, name: object) -> Optional[bool]:
+    """Return whether a dict display has a key where it is created."""
+    return _agreed(_shown(evaluator, display, name))
+
+
+def _agreed(answers: Answers) -> Optional[bool]:
+    return next(iter(answers)) if len(answers) == 1 else None
+
+
+def _held(evaluator: Evaluator, holders: Value, name: object) -> Answers:
+    """Return what any of these mappings answers."""
+    answers: set[Optional[bool]] = set() if holders.alternatives and not holders.open else {None}
+    for known in holders.alternatives if not answers else ():
         what = known.what
         if isinstance(what, Display) and what.kind == DICT:
-            answers.add(shown(evaluator, what, name, depth))
+            answers |= _shown(evaluator, what, name)
         else:
             answers.add(evaluator.holds(known, name))
-    return answers.pop() if len(answers) == 1 else None
+    return frozenset(answers)
 
 
-def shown(evaluator: Evaluator, display: Display, name: object, depth: int = 0) -> Optional[bool]:
-    """Return whether a dict display has a key where it is created."""
+@query(bottom=frozenset(), top=frozenset((None,)))
+def _shown(evaluator: Evaluator, display: Display, name: object) -> Answers:
+    """Return what a dict display answers, for any mappings that it is made of: copies may be made of one another."""
     if filtered.is_one(display):
-        return filtered.holds(evaluator, display, name)
-    answers: set[Optional[bool]] = set()
+        return frozenset((filtered.holds(evaluator, display, name),))
+    found: Answers = frozenset((False,))
     for key, given in zip(display.keys, display.parts):
+        constant = said(evaluator, key) if key is not None else NO_CONSTANT
         if key is None:
-            answers.add(held(evaluator, evaluator.read(given), name, depth + 1))
+            answers = _held(evaluator, evaluator.read(given), name)
         else:
-            constant = said(evaluator, key)
-            answers.add(constant == name if constant is not NO_CONSTANT else None)
-    return True if True in answers else None if None in answers else False
+            answers = frozenset((constant == name if constant is not NO_CONSTANT else None,))
+        found = frozenset(True if True in both else None if None in both else False for both in product(found, answers))
+    return found
 
 
 # --- objects that hold settings

@@ -68,9 +68,9 @@ def _few(found: Iterable[Path]) -> tuple[Path, ...]:
 
 
 class _Reader(KeptPaths):
-    """Evaluates one expression to paths, without memoising."""
+    """Evaluates one expression to paths."""
 
-    def read(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
+    def computed(self, node: ast.expr, scope: Scope, depth: int) -> tuple[Path, ...]:
         """Return the paths of a string or path expression."""
         texts = None if isinstance(node, _MADE) else _choices(self.evaluator.value(node, scope))
         if texts is not None and (len(texts) < 2 or not isinstance(node, ast.Name)):
@@ -104,7 +104,7 @@ class _Reader(KeptPaths):
 
     # --- names and attributes
 
-    def bound(self, binding: Binding, depth: int) -> Sequence[Path]:
+    def of_binding(self, binding: Binding, depth: int) -> Sequence[Path]:
         """Return the paths that a binding gives its name."""
         if binding.whole is not None and depth < DEPTH:
             return self.read(binding.whole, binding.scope, depth)
@@ -183,8 +183,12 @@ class _Reader(KeptPaths):
             return (_HERE,)
         if node.attr in ("parent", "name"):
             return [path.cut()[node.attr == "name"] for path in self.read(node.value, scope, depth)]
-        found = self.recorded(node.value, node.attr, scope, depth)
-        return [self.unknown(node, scope), *found] if found else ()  # it is the same object elsewhere, in any case
+        found, value = self.recorded(node.value, node.attr, scope, depth), self.evaluator.value(node, scope)
+        is_replaced = value.open and bool(self.evaluator.program.stores(node.attr))
+        texts = (known.constant for known in value.alternatives if is_replaced)
+        told = [Path((text,)) for text in texts if isinstance(text, str) and text]
+        # else it is the same object elsewhere, in any case
+        return [*(told or [self.unknown(node, scope)]), *found] if found or told else ()
 
     def stores(self, cls: Scope, name: str) -> Sequence[Binding]:
         """Return the stores of an attribute of a class."""

@@ -33,7 +33,8 @@ STEP_APIS = frozenset(
 )
 CHECKPOINT = "mindspore.train.ModelCheckpoint"
 ACTS = ("save", "eval", "profil", "stop", "analyse", "assign", "load_", "export", "set_", "update", "start")
-
+# Calls that give all weights of a network
+WEIGHTS = "parameters_and_names", "get_parameters", "parameters_dict", "trainable_params"
 
 UPDATED = r"(?i)ema|weight|param|model|net|optim"
 # Calls in a hook of a step that change the training
@@ -193,10 +194,16 @@ def _of_class(program: Program, cls: Scope) -> Cadence:
 
 def _updates(hook: Scope) -> bool:
     """Return whether a hook updates weights or their average; `loss_meter.update(loss)` updates a record."""
-    for site in hook.calls:
-        if site.word == "update" and site.base is not None and re.search(UPDATED, word_of(site.base)):
-            return True
-    return False
+    updates = (site.base for site in hook.calls if site.word == "update" and site.base is not None)
+    if any(re.search(UPDATED, word_of(base)) for base in updates):
+        return True
+    loops = (node for node in descendants(hook.node) if isinstance(node, ast.For) and _goes_through_weights(node))
+    stored = (part for loop in loops for part in ast.walk(loop) if isinstance(part, (ast.Attribute, ast.Subscript)))
+    return any(isinstance(part.ctx, ast.Store) for part in stored)
+
+
+def _goes_through_weights(loop: ast.For) -> bool:
+    return any(isinstance(part, ast.Call) and word_of(part.func) in WEIGHTS for part in ast.walk(loop.iter))
 
 
 def saves_by_epoch(callback: Call) -> bool:

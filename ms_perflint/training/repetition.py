@@ -130,8 +130,9 @@ def _trains_in(program: Program, loop: ast.AST, scope: Scope, stages: bool = Fal
     is_by_epoch, direct = _counts_epochs(loop), {id(site.node) for site in training.train_sites(program)}
     is_part = is_by_epoch or _counts(loop, ROUNDS)
     making = _making(program, is_by_epoch)
-    if any(id(site.node) in making for site in inside):
-        return False
+    anew = [site for site in inside if id(site.node) in making]
+    if len(anew) > 1 or not all(map(is_in_one_iteration, anew)):
+        return False  # else the training goes on, with what one iteration makes
     for site in inside:
         loops = site.block.loops
         is_stage = not stages and not is_part and any(map(_counts_epochs, loops[: loops.index(loop)]))

@@ -94,6 +94,19 @@ CHANGING = [
     ),
     ("sets data", "args.train_network.scale.set_data(2.0)", "display-only"),
     ("averages weights", "self.ema.update(args.train_network)", "display-only"),
+    (
+        "averages each weight",
+        "for _, each in args.network.parameters_and_names():\n"
+        "                self.ema[each.name] = 0.9 * self.ema[each.name] + 0.1 * each.asnumpy()",
+        "display-only",
+    ),
+    (
+        "clips weights",
+        "for each in args.network.trainable_params():\n                each.data[:] = ops.clip(each, -1, 1)",
+        "display-only",
+    ),
+    ("prints each weight", "for each in args.network.get_parameters():\n                print(each)", "unsafe"),
+    ("notes other things", "for each in args.list_callback:\n                self.ema[each] = 1", "unsafe"),
     ("sets the rate", "args.optimizer.set_lr(0.1)", "display-only"),
     ("stops", "run_context.request_stop()", "display-only"),
     ("stops at a step", "args.cur_step_num > 9 and run_context.request_stop()", "display-only"),
@@ -1311,6 +1324,23 @@ QUIET = [
 
 
         model.train(10, dataset, callbacks=[AverageWeights(None)], dataset_sink_mode=False)
+        """,
+    ),
+    case(
+        "False beside a callback that keeps averages of the weights after each step",
+        MODEL,
+        """
+        class AverageWeights(ms.Callback):
+            def __init__(self, net):
+                super().__init__()
+                self.net, self.shadow = net, {}
+
+            def step_end(self, run_context):
+                for name, each in self.net.parameters_and_names():
+                    self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * each.asnumpy()
+
+
+        model.train(10, dataset, callbacks=[AverageWeights(net)], dataset_sink_mode=False)
         """,
     ),
     case(

@@ -48,6 +48,38 @@ PARTS = """
 
 READY = join(IMPORTS, NET, PARTS)
 
+DISTANCE = """
+    def distance(first, second):
+        cast, matmul = ops.Cast(), ops.MatMul(False, True)
+        return cast(matmul(cast(first, ms.float16), cast(second, ms.float16)), ms.float32)
+
+
+    """
+EVALUATING = """
+    def evaluate(net, data):
+        found = [net(each) for each in data]
+        return distance(ops.concat(found), ops.concat(found))
+
+
+    class Evaluating(ms.train.Callback):
+        def __init__(self, net):
+            self.net = net
+
+        def on_train_epoch_end(self, run_context):
+            print(evaluate(self.net, []))
+    """
+RANKING = """
+    class Evaluating(ms.train.Callback):
+        def __init__(self, net):
+            self.net = net
+
+        def rank(self, data):
+            return distance(ops.concat([self.net(each) for each in data]), ops.ones((3, 3)))
+
+        def on_train_end(self, run_context):
+            print(self.rank([]))
+    """
+
 TRAIN = "model.train(10, dataset, dataset_sink_mode=True)\n"
 
 RUN = join(PARTS, "Model(net, loss, opt).train(10, dataset, dataset_sink_mode=True)\n")
@@ -787,6 +819,21 @@ FIRES = [
         'model = Model(net, loss, opt, metrics={"closeness": Closeness()})  # ! unsafe\n',
         TRAIN,
     ),
+    *(
+        case(
+            f"half precision of what a callback computes: {name}",
+            IMPORTS,
+            NET,
+            DISTANCE,
+            head,
+            PARTS,
+            "Model(net, loss, opt).train(10, dataset, callbacks=cb, dataset_sink_mode=True)  # ! unsafe\n",
+        )
+        for name, head in (
+            ("a function", f"{EVALUATING}\n    cb = [Evaluating(None)]\n"),
+            ("a method", f"{RANKING}\n    cb = [Evaluating(None)]\n"),
+        )
+    ),
     case(
         "half precision in another network",
         IMPORTS,
@@ -1104,6 +1151,22 @@ FIRES = [
 
 LOW = "def low(x):\n    return ops.cast(x, ms.float16)\n\n\n"
 QUIET = [
+    *(
+        case(
+            f"half precision that something else than a callback computes: {name}",
+            IMPORTS,
+            NET,
+            DISTANCE,
+            EVALUATING,
+            PARTS,
+            f"{before}\ncb = [Evaluating(net)]\n",
+            "Model(net, loss, opt).train(10, dataset, callbacks=cb, dataset_sink_mode=True)\n",
+        )
+        for name, before in (
+            ("the script", "near = distance(table, table)"),
+            ("its dataset", "dataset = dataset.map(lambda x: distance(x, x))"),
+        )
+    ),
     *(
         case(f"half precision in a function that the training calls: {new}", READY, LOW, STEP.replace(old, new))
         for old, new in (

@@ -2064,6 +2064,67 @@ QUIET += [
         "part in range(len(updated_names))",
     )
 ]
+RENEWED = """
+net = Net()
+
+
+def made(rate):
+    optimizer = nn.SGD(net.trainable_params(), rate)
+    return nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
+
+
+@
+"""
+FIRES += [
+    case(f"an optimizer is made anew in one iteration: {name}", STEP, RENEWED.replace("@", text))
+    for name, text in (
+        (
+            "the train cell of before goes on until then",
+            """train = made(0.1)
+for step, (data, label) in enumerate(dataset.create_tuple_iterator()):
+    if step == 3000:
+        train = made(0.01)
+    train(data, label)
+    if step % 100 == 0:
+        ms.save_checkpoint(net, f"{step}.ckpt")  # ! unsafe""",
+        ),
+        (
+            "the first one",
+            """for step in range(9000):
+    if step == 0:
+        train = made(0.1)
+    train(*batches[step])
+    if step % 100 == 0:
+        ms.save_checkpoint(net, f"{step}.ckpt")  # ! unsafe""",
+        ),
+    )
+]
+QUIET += [
+    case(f"an optimizer is made in each stage: {name}", STEP, RENEWED.replace("@", text))
+    for name, text in (
+        (
+            "one for each",
+            """for stage in range(2):
+    if stage == 0:
+        train = made(0.1)
+    elif stage == 1:
+        train = made(0.01)
+    for data, label in dataset.create_tuple_iterator():
+        train(data, label)
+    ms.save_checkpoint(net, f"{stage}.ckpt")""",
+        ),
+        (
+            "all but the first",
+            """train = made(0.1)
+for fold in range(5):
+    if fold > 0:
+        train = made(0.1)
+    for data, label in dataset.create_tuple_iterator():
+        train(data, label)
+    ms.save_checkpoint(net, f"{fold}.ckpt")""",
+        ),
+    )
+]
 QUIET += [
     case(
         f"a network of its own: {head}",

@@ -241,6 +241,26 @@ USED = [
         """,
         options=True,
     ),
+    *(
+        used(
+            f"folder in an option that code replaces: {read}",
+            f"""
+            import glob
+
+            parser.add_argument("--newest", default="./out/")
+            args = parser.parse_args()
+            ---
+            ms.save_checkpoint(net, f"out/{{epoch}}.ckpt")  #s
+            {read}
+            """,
+            options=True,
+        )
+        for read in (
+            "args.newest = sorted(glob.glob(f'{args.newest}/*.ckpt'))[-1]",
+            "args.newest = max(os.listdir(args.newest))",
+            "shutil.copytree(args.newest, '/backup'); args.newest = choose(args.newest)",
+        )
+    ),
     used(
         "folder that is listed",
         """
@@ -1016,6 +1036,28 @@ LAST = """
     saver = ModelCheckpoint("net", "ckpt", config)
     """
 UNUSED = [
+    *(
+        unused(
+            f"option that code replaces: {read}",
+            f"""
+            import glob
+
+            parser.add_argument("--newest", default="./runs/")
+            parser.add_argument("--resume", default="out/9.ckpt")
+            args = parser.parse_args()
+            args.resume = choose(args.resume)
+            ms.load_checkpoint(args.resume)
+            ---
+            ms.save_checkpoint(net, f"out/{{epoch}}.ckpt")  #s
+            {read}
+            """,
+            options=True,
+        )
+        for read in (
+            "args.newest = sorted(glob.glob(f'{args.newest}/*.ckpt'))[-1]",
+            "shutil.copytree(args.newest, '/backup'); args.newest = choose(args.newest)",
+        )
+    ),
     *(unused(f"file that {renamed} gives in another folder", beside("logs", renamed), True) for renamed in BESIDE),
     *(
         unused(

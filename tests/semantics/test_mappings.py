@@ -22,6 +22,10 @@ SHOWN = [
     ("reveal(dict(**{'x': 1}, y=2)['x'])", "1"),
     ("c = {'x': 1}\nfor i in y:\n    c = {**c, 'z': i}\nreveal(c['x'])", "1 ..."),
     ("a = {'x': 1}\na['x'] = 2\nreveal({**a}['x'])", "2"),
+    ("c = {'x': 1}\nfor i in y():\n    if i: c = c.copy()\n    else: c = dict(c)\nreveal(c['x'])", "1 ..."),
+    ("c = {'x': 1}\nfor i in y():\n    c = c.copy()\nreveal({'x': 2, **c}['x'])", "1 ..."),
+    ("c = {'z': 1}\nfor i in y():\n    c = {'x': 2, **c.copy()}\nreveal(c['x'])", "2 ..."),
+    ("c = {'x': 1}\n" + "c = {**c}\n" * 9 + "reveal({'x': 2, **c}['x'])", "1"),
     # objects with these as attributes
     ("import argparse\nreveal(argparse.Namespace(**{'x': 1}).x)", "1 ?"),
     ("from types import SimpleNamespace\nreveal(SimpleNamespace(**{'x': 1}, y=2).x)", "1 ?"),

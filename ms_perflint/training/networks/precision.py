@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Optional
 
 from ms_perflint.core.findings import Related
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
@@ -24,7 +25,7 @@ from ms_perflint.training.networks.network_calls import is_result
 from ms_perflint.training.networks.networks import Search, is_loss, multiplies, reach
 from ms_perflint.training.networks.train_cells import CONVERT, LEVELS, derived_models, is_full, trained
 from ms_perflint.training.step_loops import scopes_of_steps
-from ms_perflint.training.training import scopes_above, training_scopes
+from ms_perflint.training.training import is_callback, running_callers, scopes_above, training_scopes
 from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
@@ -108,12 +109,25 @@ def _sets_flag(program: Program, site: Site) -> bool:
 
 
 def is_beside_training(program: Program, network: Search, function: Scope, call: ast.Call) -> bool:
-    """Return whether a call casts a result of the network in a function that no training calls: in a metric."""
+    """Return whether a call casts for a callback, or a result of the network in a function that no training calls."""
     dtypes = Dtypes(program)
     found = by_method(dtypes, call, function) or read_cast(dtypes, call, function)
     if found is None or function in network.scopes or function in training_scopes(program):
         return False
-    return function not in scopes_of_steps(program) and is_result(program, network.seen, found.value, function)
+    is_beside = function not in scopes_of_steps(program) and is_result(program, network.seen, found.value, function)
+    return is_beside or _is_for_hooks(program, function)
+
+
+def _is_for_hooks(program: Program, function: Scope) -> bool:
+    """Return whether only methods of callbacks lead to a function: nothing trains on what it computes."""
+
+    def is_hook(scope: Scope) -> bool:
+        return scope.cls is not None and scope.name != "__init__" and is_callback(program, scope.cls)
+
+    def before(scope: Scope) -> list[Scope]:
+        return [] if is_hook(scope) else [site.scope.owner for site in running_callers(program, scope)]
+
+    return all(is_hook(scope) or before(scope) for scope in reachable([function], before))
 
 
 # --- what is forced to float32
