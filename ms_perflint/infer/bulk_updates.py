@@ -255,7 +255,8 @@ def _after(
         return [*before, Value((), False, True) if is_flagged else given]
     lacking = update_values.without(evaluator, update, name, scope) if given.alternatives else ()
     if lacking:
-        return [*(before if any(each.by_default for each in lacking) else map(Value.as_non_default, before)), given]
+        is_kept = taken is None or any(each.by_default for each in lacking)
+        return [*(before if is_kept else map(Value.as_non_default, before)), given]
     is_lost = not given.alternatives or given.open or taken is None
     if is_lost and not (taken and _is_rewritten(evaluator, update, name, scope)):
         return [*before, given]
