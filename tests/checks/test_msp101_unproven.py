@@ -65,6 +65,25 @@ UNPROVEN = [
         forward("decorator", "return f(net(x))", "from own import timed\n\n\n@timed\ndef f(a):\n    return a.sum()\n"),
         "@timed",
     ),
+    *(
+        (
+            forward(
+                f"object {name}",
+                "m = Scale(SIZE)\nreturn loss_fn(net(x) * m.k, y)".replace("SIZE", size),
+                f"class Scale:\n    def __init__(self, k):\n        {init}\n{more}\n",
+            ),
+            "Scale",
+        )
+        for name, size, init, more in (
+            ("made of a tensor", "x.mean()", "self.k = k", ""),
+            ("that draws", "2", "self.k = np.random.rand() * k", ""),
+            ("with another method", "2", "self.k = k", "\n    def __call__(self):\n        return self.k\n"),
+        )
+    ),
+    (
+        forward("other flag", f"{LOSS} + f(x)", "@ops.add_flags(fp16=True)\ndef f(a):\n    return a.sum()\n"),
+        "add_flags",
+    ),
     (
         forward(
             "object that is called",
@@ -154,6 +173,53 @@ KNOWN = [
         "cells by names that are not known",
         "for name in self.order:\n    layer = getattr(self, name)\n    x = layer(x)\nreturn self.dense(x)",
         "self.order = input().split()",
+    ),
+    # what is known when it compiles
+    *(
+        cell(f"layer of a size by {shape}", f"n = {shape}[1]\nreturn self.dense(nn.AvgPool1d(n)(x).mean(1) * x)", init)
+        for shape, init in (
+            ("ops.shape(x)", "pass"),
+            ("ops.Shape()(x)", "pass"),
+            ("self.get_shape(x)", "self.get_shape = ops.Shape()"),
+        )
+    ),
+    forward(
+        "layer of a default",
+        "return loss_fn(down(net(x)), y)",
+        "def down(t, factor=2):\n    pool = nn.AvgPool1d(factor)\n    return pool(t)\n",
+    ),
+    forward(
+        "object that holds a mask",
+        "m = Mask(x.shape[0], 4)\nreturn loss_fn(ops.masked_fill(net(x), m.mask, 0.0), y)",
+        "class Mask:\n    def __init__(self, b, n):\n        self._mask = ops.triu(ops.ones((b, n), ms.bool_))\n\n"
+        "    @property\n    def mask(self):\n        return self._mask\n",
+    ),
+    forward(
+        "flag of a function",
+        "return loss_fn(f(net(x)), y)",
+        "@ops.add_flags(has_effect=True)\ndef f(a):\n    return a * 2\n",
+    ),
+    # rows of cells
+    *(
+        cell(f"cells of {made}", "for i in range(2):\n    x = self.cs[i](x)\nreturn self.dense(x)", f"self.cs = {made}")
+        for made in (
+            "nn.CellList([nn.Dense(8, 8)] + [nn.Dense(8, 8) for _ in range(3)])",
+            "None if input() else nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8)])",
+        )
+    ),
+    forward(
+        "cell that a method makes and keeps",
+        "return loss_fn(whole(x), y)",
+        "class Whole(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.act = self.made()\n\n"
+        "    def made(self):\n        self.act = nn.SequentialCell(nn.ReLU())\n        return self.act\n\n"
+        "    def construct(self, x):\n        return self.act(net(x))\n\n\nwhole = Whole()\n",
+    ),
+    forward(
+        "list of cells behind an option that is off",
+        "return loss_fn(whole(x), y)",
+        "class Whole(nn.Cell):\n    def __init__(self, norm=False):\n        super().__init__()\n"
+        "        self.norm = norm\n        if norm:\n            self.rows = [nn.BatchNorm1d(8), nn.BatchNorm1d(8)]\n\n"
+        "    def construct(self, x):\n        return net(self.rows[0](x) if self.norm else x)\n\n\nwhole = Whole()\n",
     ),
     forward("list of sizes taken from", "s = list(x.shape)\ns.pop()\nreturn loss_fn(net(x), y) * s[0]"),
 ]
