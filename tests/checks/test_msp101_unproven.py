@@ -243,6 +243,29 @@ IN_PLACE = [
         for part, rows in (("[...]", "x"), ("[0]", "[t, x]"), ("[0]", "(t, x)"), ("[-1]", "x"))
     ),
     forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
+    *(
+        cell(f"held by {kept}", f"h = self.dense(x)\n{kept}\nh += 1\nreturn h * {read}", before)
+        for kept, read, before in (
+            ("a = b = h + 1\nb += 1", "a", "pass"),
+            ("rows = [h]", "rows[0]", "pass"),
+            ("rows = []\nrows.append(h)", "rows[0]", "pass"),
+            ("rows = ()\nrows += (h,)", "rows[0]", "pass"),
+            ("d = {'a': h}", "d['a']", "pass"),
+            ("t = h if self.flag else h * 2", "t", "self.flag = True"),
+            ("t = h[:, :2]", "t.mean()", "pass"),
+            ("t = self.same(h)", "t", "self.same = nn.Identity()"),
+            ("t = h * h", "t", "pass"),
+        )
+    ),
+    forward(
+        "what a function gives back",
+        "h = net(x)\nt = same(h)\nh += 1\nreturn loss_fn(h * t, y)",
+        "def same(t, mask=None):\n    if mask is not None:\n        t = t * mask\n    return t\n",
+    ),
+    cell(
+        "rows of a loop",
+        "h = self.dense(x)\nrows = []\nfor i in range(3):\n    h += i\n    rows.append(h)\nreturn rows[0]",
+    ),
     cell("whole weight", "t = self.w[...]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHT),
     cell("one of several weights", "t = self.all[0]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHTS),
 ]
@@ -264,6 +287,13 @@ NEW = [
         )
         for part in ("[:4]", "[:, :8]", "[0, :]", "[..., 0]", "[:, None]", "[1:]", "[:]", "[0, ops.arange(8)]")
     ),
+    cell(
+        "row that is made in each pass",
+        "h = x\nr = []\nfor i in range(3):\n    h = self.dense(x)\n    h += i\n    r.append(h)\nreturn r[0]",
+    ),
+    cell("argument of an operator", "h = self.dense(x)\nz = ops.concat([h, h * 2], 1)\nh += 1\nreturn h + z[:, :4]"),
+    cell("factor", "h = self.dense(x)\nz = h * self.dense(x * 2)\nh += 1\nreturn h + z"),
+    cell("held offsets", "n, at = 0, []\nfor i in (1, 2):\n    at.append(n)\n    n += 2\nreturn self.dense(x) * at[1]"),
     cell("sum on parts", "s = x[0, 0]\nfor i in range(1, 3):\n    s += x[i, 0]\nreturn self.dense(x) * s"),
     forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
     *(
