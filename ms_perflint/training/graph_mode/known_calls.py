@@ -14,6 +14,7 @@ from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import (
+    descendants,
     given,
     inner_of,
     is_decorated,
@@ -230,8 +231,10 @@ class _Callee:
         if definition is None:
             return False
         if definition.is_class:
-            is_known = _is_compiled_class(self.program, definition) or _only_holds(self.program, definition)
-            return is_known and self._is_made_of_constants()
+            is_held = _only_holds(self.program, definition) and not any(
+                map(_is_set_in, descendants(self.function.node))
+            )
+            return (is_held or _is_compiled_class(self.program, definition)) and self._is_made_of_constants()
         if isinstance(definition.node, ast.Lambda):
             is_known = is_parsed(definition) and self._is_read(definition)
             return is_known or is_compiled(self.program, definition)
@@ -350,6 +353,11 @@ def _is_compiled_class(program: Program, cls: Scope) -> bool:
     return is_cell_class(program, cls) or any(
         is_compiled_api(each.api) for each in lineage(program.evaluator, cls) if each.api
     )
+
+
+def _is_set_in(node: ast.AST) -> bool:
+    """Return whether a node is an attribute of another object than `self` that a statement sets."""
+    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and not is_own(node)
 
 
 @fact
