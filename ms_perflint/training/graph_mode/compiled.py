@@ -41,7 +41,7 @@ _HOOKS = (
     "register_forward_hook", "register_forward_pre_hook", "register_backward_hook", "register_backward_pre_hook",
     "register_hook",
 )  # fmt: skip
-_HOPS = 4  # functions that call one another
+_CALLS = 4  # functions that call one another
 MANY = 400  # functions; further ones of a program are not looked at, which is reported
 
 
@@ -144,7 +144,7 @@ def is_compiled(program: Program, scope: Scope) -> bool:
     return not _inside(program).isdisjoint(scope.owner.chain())
 
 
-def is_making(program: Program, function: Scope, hops: int = _HOPS) -> bool:
+def is_making(program: Program, function: Scope, hops: int = _CALLS) -> bool:
     """Return whether a function runs only while `__init__` makes its object: by `self.reset()` or `reset(self)`."""
     if function.name == INIT:
         return function.cls is not None

@@ -327,7 +327,7 @@ def _is_factor(node: ast.AST, function: Scope) -> bool:
         if isinstance(outer, ast.BinOp) and node in (outer.left, outer.right) and not isinstance(outer.op, ast.Mod):
             other = outer.right if node is outer.left else outer.left
             is_count = isinstance(outer.op, ast.Add) and isinstance(other, ast.Constant)
-            return not is_count
+            return not is_count or _is_factor(outer, function)  # `x / (self.n + 1)`
     return False
 
 
