@@ -77,6 +77,7 @@ UNPROVEN = [
         for name, size, init, more in (
             ("made of a tensor", "x.mean()", "self.k = k", ""),
             ("that draws", "2", "self.k = np.random.rand() * k", ""),
+            ("that draws by an operator", "2", "self.k = ops.rand((k,)).mean()", ""),
             ("with another method", "2", "self.k = k", "\n    def __call__(self):\n        return self.k\n"),
         )
     ),

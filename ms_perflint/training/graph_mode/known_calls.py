@@ -6,6 +6,7 @@ Run in `construct` and in a function under `value_and_grad` (`tests/proofs/kinds
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
@@ -92,6 +93,7 @@ _OF_STRINGS = words(
     """format join lower upper split startswith endswith replace strip isdigit title rstrip find rsplit partition
     zfill"""
 )
+_DRAWS = r"rand|normal|uniform|dropout|bernoulli|multinomial|poisson|gamma|laplace|shuffle"
 _HOLDERS = ROWS | {"mindspore.nn.CellDict"}
 _HELD = (*_TENSORS, "mindspore.Parameter")
 
@@ -364,14 +366,17 @@ def _is_set_in(node: ast.AST) -> bool:
 def _only_holds(program: Program, cls: Scope) -> bool:
     """Return whether the objects of a class only hold what `__init__` computes: `TriangularCausalMask(b, n).mask`.
 
-    Run: of constants and shapes; one that is made of tensors fails, and so does one that changes.
+    Run: of constants and shapes; one that is made of tensors fails, and so does one that changes. One that draws
+    numbers does so once, when it compiles.
     """
     node = cls.node
     is_plain = isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list)
     bodies = [getattr(each.node, "body", ()) for each in cls.defines]
+    calls = [(each, site) for each in cls.defines for site in calls_of(program, each)]
     return (
         is_plain
         and all(each.name == INIT or is_decorated(each.node, "property") for each in cls.defines)
         and all(isinstance(stmt, (ast.Assign, ast.Return, ast.Expr)) for body in bodies for stmt in body)
-        and all(is_call_known(program, each, site) for each in cls.defines for site in calls_of(program, each))
+        and all(is_call_known(program, each, site) for each, site in calls)
+        and not any(re.search(_DRAWS, site.word, re.IGNORECASE) for _, site in calls)
     )
