@@ -172,6 +172,13 @@ def is_step_loop(program: Program, loop: ast.AST) -> bool:
     return id(loop) in _loops(program)
 
 
+def is_around_steps(program: Program, site: Site) -> bool:
+    """Return whether a site stands in a loop around the loop of the steps, not in that: it runs once per epoch."""
+    loops = site.block.loops
+    inside = ast.walk(loops[0]) if loops and not any(is_step_loop(program, loop) for loop in loops) else ()
+    return any(is_step_loop(program, each) for each in inside)
+
+
 @fact
 def _loops(program: Program) -> frozenset[int]:
     return frozenset(id(each.loop) for each in step_loops(program))

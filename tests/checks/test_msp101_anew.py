@@ -205,6 +205,17 @@ FORMS = [
         [AGAIN.format("value_and_grad"), "keeps the first value of `self.scale`"],
     ),
     (
+        "network of each epoch, behind its steps",
+        f"grad_fn = {MAKE}\nfor epoch in range(10):\n{STEPS}    other = nn.Dense(8, 4)\n    print(other(x))\n",
+        [],
+    ),
+    (
+        "network of some steps",
+        f"grad_fn = {MAKE}\n{LOOPS}        value, grads = grad_fn(x, y)\n        opt(grads)\n"
+        "        if epoch % 2:\n            other = nn.Dense(8, 4)\n            print(other(x))\n",
+        [AGAIN.format("Dense")],
+    ),
+    (
         "frozen later",
         f"grad_fn = {MAKE}\nfor epoch in range(10):\n    for weight in net.get_parameters():\n"
         f"        weight.requires_grad = epoch < 3\n{STEPS}",

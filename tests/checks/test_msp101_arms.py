@@ -45,6 +45,9 @@ STEPS = """
 
 BLOCKED = [
     arms("a conditional expression of two types", "return h + (h.sum() if s.sum() > 0 else 0)"),
+    arms("a list of what passes a test", "return ops.stack([r for r in (h, h * 2) if r.sum() > 0]).sum()"),
+    arms("a sum of what passes a test", "return sum(r.sum() for r in ops.split(h, 2) if r.mean() > 0)"),
+    arms("a dict of what passes a test", "return {k: r for k, r in ((1, h), (2, h)) if r.sum() > 0}[1]"),
     arms("append under a test", "rows = []\n" + join(GROWS).replace("PUT", "rows.append(h[i])")),
     arms("extend under a test", "rows = [h[0]]\n" + join(GROWS).replace("PUT", "rows.extend([h[i], h[i]])")),
     arms("a tuple that grows under a test", "rows = ()\n" + join(GROWS).replace("PUT", "rows += (h[i],)")),
@@ -231,6 +234,9 @@ BLOCKED += [
 ]
 
 READY = [
+    arms("a list of what is no None", "return [r for r in (h, None) if r is not None][0].sum()"),
+    arms("a list of what is large", "return ops.stack([r for r in (h, h * 2) if r.shape[0] > 2]).sum()"),
+    arms("a list of one of two", "return ops.stack([r if r.sum() > 0 else r * 2 for r in (h, h * 2)]).sum()"),
     *(
         setting("bound before", holder, "y = self.dense(x)\nif ASKS:\n    y = y * 2\nreturn y\n")
         for holder in HOLDERS[:4]

@@ -127,6 +127,30 @@ MODEL = """
     """
 COPY = "for p, q in zip({}.trainable_params(), {}.trainable_params()):\n            {}"
 
+MADE_THERE = """class Fresh(nn.Cell):
+        def __init__(self, n=2):
+            super().__init__()
+            self.dense = nn.Dense(8, 4)
+            self.reset(n)
+            refill(self)
+
+        def reset(self, n):
+            self.n = n
+            self.dense.weight.set_data(ops.ones((4, 8)))
+
+        def construct(self, x):
+            return self.dense(x) * self.n
+
+
+    def refill(cell):
+        for _, each in cell.cells_and_names():
+            if isinstance(each, nn.Dense):
+                each.bias.set_data(ops.ones(4))
+
+
+    net = Fresh()"""
+AROUND = "around = nn.SequentialCell([net, nn.ReLU()])"
+
 
 def weights(name: str, change: str, before: str = "") -> list[tuple[str, tuple[str, ...]]]:
     """Return programs that change weights between the steps of a train cell, and of a Model."""
@@ -244,6 +268,9 @@ BLOCKED = [
     *weights("a weight of the optimizer", "p = opt.parameters[0]\n        p.set_data(p * 0.5)"),
     *weights("a weight by its name", "d = net.parameters_dict()\n        d['dense.weight'].set_data(ops.ones((4, 8)))"),
     *weights("weights of another network", COPY.format("net", "other", "p.set_data(q)")),
+    *weights("a checkpoint of a cell around it", "ms.load_param_into_net(around, net.parameters_dict())", AROUND),
+    *weights("weights that a method fills again", "net.reset(3)", MADE_THERE),
+    *weights("weights that a function fills again", "refill(net)", MADE_THERE),
     # items of containers
     *(
         cell(f"items changed by {hook}", READ, HELD, hook)
@@ -364,6 +391,8 @@ READY = [
     *weights("another network", "other.dense.weight.set_data(net.dense.weight)"),
     *weights("another network by a loop", COPY.format("net", "other", "q.set_data(p)")),
     *weights("a checkpoint of another network", "ms.load_param_into_net(other, net.parameters_dict())"),
+    *weights("a network that is made there", "fresh = Fresh()\n        print(fresh(ops.ones((1, 8))))", MADE_THERE),
+    *weights("a checkpoint of a network that is made there", "ms.load_param_into_net(Net(), net.parameters_dict())"),
     *weights("the data of a list", "rows = [1, 2]\n        rows[0] = 3"),
     *weights("nothing", "pass", "net.dense.weight.set_data(ops.ones((4, 8)))"),
     cell("another item behind a name", READ, HELD, "rates = net.held\n            rates[1] = step * 0.1"),

@@ -23,6 +23,9 @@ HEAD = """
             self.fc = nn.Dense(64, 128)
             self.bn = nn.BatchNorm1d(128)
 
+        def freeze(self):
+            self.bn.set_train(False)
+
         def construct(self, x):
             return self.bn(self.fc(x))
 
@@ -73,6 +76,9 @@ SAME = {
     "behind the evaluation": loop(after=f"    if epoch == 1:\n        evaluate(net)\n    {ON}"),
     "passed on": f"{CALLED}for epoch in range(3):\n    run(True)\n    run(False)\n",
     "of another network": loop("    teacher.set_train(False)\n"),
+    "of a network that is made there": loop(
+        start="net.set_train()\n", after="    other = Net()\n    evaluate(other)\n"
+    ),
     "part of the network in each epoch": loop(ON + FROZEN),
     "in each step": loop(ON, in_step=f"        evaluate(net)\n    {ON}"),
 }
@@ -81,6 +87,15 @@ OTHER = {
     "not restored by a function": loop(start="net.set_train()\n", after=EVALUATED),
     "not restored in a step": loop(ON, in_step="        if i == 1:\n            evaluate(net)\n").replace(ON, "", 1),
     "part of the network in later epochs": loop(f"{ON}    if epoch > 0:\n        net.bn.set_train(False)\n"),
+    "by a method": loop(start="net.set_train()\n", after="    net.freeze()\n"),
+    **{
+        f"of a cell around it: {made}": loop(start=f"net.set_train()\nouter = {made}\n", after="    evaluate(outer)\n")
+        for made in (
+            "nn.SequentialCell(net, nn.ReLU())",
+            "nn.SequentialCell([net])",
+            "nn.WithEvalCell(net, nn.MSELoss())",
+        )
+    },
     "computed in each epoch": loop("    net.set_train(epoch < 1)\n"),
     "computed in each step": loop(step="        net.set_train(i % 2 == 0)\n"),
 }
@@ -89,6 +104,15 @@ OTHER = {
 @pytest.mark.parametrize("text", SAME.values(), ids=SAME)
 def test_a_flag_that_is_the_same_in_each_step_keeps_the_fix(text: str) -> None:
     assert _reason(text).startswith("the first step takes longer")
+
+
+def test_a_network_beside_is_known_where_the_optimizer_takes_some_of_the_weights() -> None:
+    some = join(HEAD).replace(
+        "SGD(net.trainable_params(),", "SGD(list(filter(lambda p: p.name, net.get_parameters())),"
+    )
+    text = loop(start="net.set_train()\n", after="    evaluate({})\n")
+    assert _reason(text.format("teacher"), code=some).startswith("the first step takes longer")
+    assert _reason(text.format("net"), code=some).startswith("graph mode keeps the training flag")
 
 
 @pytest.mark.parametrize("text", OTHER.values(), ids=OTHER)

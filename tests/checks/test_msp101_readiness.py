@@ -326,6 +326,8 @@ BLOCKED = [
         after="print(log)\n",
     ),
     cell("count as a factor", "self.n += 1\nreturn self.dense(x) * (1.0 / self.n)", "self.n = 0"),
+    cell("one more than a count as a divisor", "self.n += 1\nreturn self.dense(x) / (self.n + 1)", "self.n = 0"),
+    cell("hook that is a lambda", "h = self.dense(x)\nh.register_hook(lambda g: g * 2)\nreturn h"),
     # lambdas, shapes
     program(
         "lambda in the call",
@@ -778,6 +780,16 @@ READY = [
     cell("assert on a shape", "assert x.shape[0] > 1\nreturn self.dense(x)"),
     cell("raise", 'if x.shape[0] == 1:\n    raise ValueError("batch")\nreturn self.dense(x)'),
     cell("count", "self.n += 1\nreturn self.dense(x)", "self.n = 0", after="print(net.n)\n"),
+    cell(
+        "one more than a count in a test",
+        "self.n += 1\nif self.n + 1 > 3:\n    x = x * 2\nreturn self.dense(x)",
+        "self.n = 0",
+    ),
+    forward(
+        "hook with a name",
+        "h = net(x)\nh.register_hook(double)\nreturn loss_fn(h, y)",
+        "def double(g):\n    return g * 2\n",
+    ),
     cell(
         "count in a test",
         "self.n += 1\nif self.n % 2 == 0:\n    return self.dense(x) * 2\nreturn self.dense(x)",

@@ -65,6 +65,26 @@ UNPROVEN = [
         forward("decorator", "return f(net(x))", "from own import timed\n\n\n@timed\ndef f(a):\n    return a.sum()\n"),
         "@timed",
     ),
+    *(
+        (
+            forward(
+                f"object {name}",
+                "m = Scale(SIZE)\nreturn loss_fn(net(x) * m.k, y)".replace("SIZE", size),
+                f"class Scale:\n    def __init__(self, k):\n        {init}\n{more}\n",
+            ),
+            "Scale",
+        )
+        for name, size, init, more in (
+            ("made of a tensor", "x.mean()", "self.k = k", ""),
+            ("that draws", "2", "self.k = np.random.rand() * k", ""),
+            ("that draws by an operator", "2", "self.k = ops.rand((k,)).mean()", ""),
+            ("with another method", "2", "self.k = k", "\n    def __call__(self):\n        return self.k\n"),
+        )
+    ),
+    (
+        forward("other flag", f"{LOSS} + f(x)", "@ops.add_flags(fp16=True)\ndef f(a):\n    return a.sum()\n"),
+        "add_flags",
+    ),
     (
         forward(
             "object that is called",
@@ -155,6 +175,53 @@ KNOWN = [
         "for name in self.order:\n    layer = getattr(self, name)\n    x = layer(x)\nreturn self.dense(x)",
         "self.order = input().split()",
     ),
+    # what is known when it compiles
+    *(
+        cell(f"layer of a size by {shape}", f"n = {shape}[1]\nreturn self.dense(nn.AvgPool1d(n)(x).mean(1) * x)", init)
+        for shape, init in (
+            ("ops.shape(x)", "pass"),
+            ("ops.Shape()(x)", "pass"),
+            ("self.get_shape(x)", "self.get_shape = ops.Shape()"),
+        )
+    ),
+    forward(
+        "layer of a default",
+        "return loss_fn(down(net(x)), y)",
+        "def down(t, factor=2):\n    pool = nn.AvgPool1d(factor)\n    return pool(t)\n",
+    ),
+    forward(
+        "object that holds a mask",
+        "m = Mask(x.shape[0], 4)\nreturn loss_fn(ops.masked_fill(net(x), m.mask, 0.0), y)",
+        "class Mask:\n    def __init__(self, b, n):\n        self._mask = ops.triu(ops.ones((b, n), ms.bool_))\n\n"
+        "    @property\n    def mask(self):\n        return self._mask\n",
+    ),
+    forward(
+        "flag of a function",
+        "return loss_fn(f(net(x)), y)",
+        "@ops.add_flags(has_effect=True)\ndef f(a):\n    return a * 2\n",
+    ),
+    # rows of cells
+    *(
+        cell(f"cells of {made}", "for i in range(2):\n    x = self.cs[i](x)\nreturn self.dense(x)", f"self.cs = {made}")
+        for made in (
+            "nn.CellList([nn.Dense(8, 8)] + [nn.Dense(8, 8) for _ in range(3)])",
+            "None if input() else nn.CellList([nn.Dense(8, 8), nn.Dense(8, 8)])",
+        )
+    ),
+    forward(
+        "cell that a method makes and keeps",
+        "return loss_fn(whole(x), y)",
+        "class Whole(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.act = self.made()\n\n"
+        "    def made(self):\n        self.act = nn.SequentialCell(nn.ReLU())\n        return self.act\n\n"
+        "    def construct(self, x):\n        return self.act(net(x))\n\n\nwhole = Whole()\n",
+    ),
+    forward(
+        "list of cells behind an option that is off",
+        "return loss_fn(whole(x), y)",
+        "class Whole(nn.Cell):\n    def __init__(self, norm=False):\n        super().__init__()\n"
+        "        self.norm = norm\n        if norm:\n            self.rows = [nn.BatchNorm1d(8), nn.BatchNorm1d(8)]\n\n"
+        "    def construct(self, x):\n        return net(self.rows[0](x) if self.norm else x)\n\n\nwhole = Whole()\n",
+    ),
     forward("list of sizes taken from", "s = list(x.shape)\ns.pop()\nreturn loss_fn(net(x), y) * s[0]"),
 ]
 
@@ -177,6 +244,29 @@ IN_PLACE = [
         for part, rows in (("[...]", "x"), ("[0]", "[t, x]"), ("[0]", "(t, x)"), ("[-1]", "x"))
     ),
     forward("global", f"t = scale\nt += x.sum()\n{LOSS} * t", "scale = Tensor(1.0)\n"),
+    *(
+        cell(f"held by {kept}", f"h = self.dense(x)\n{kept}\nh += 1\nreturn h * {read}", before)
+        for kept, read, before in (
+            ("a = b = h + 1\nb += 1", "a", "pass"),
+            ("rows = [h]", "rows[0]", "pass"),
+            ("rows = []\nrows.append(h)", "rows[0]", "pass"),
+            ("rows = ()\nrows += (h,)", "rows[0]", "pass"),
+            ("d = {'a': h}", "d['a']", "pass"),
+            ("t = h if self.flag else h * 2", "t", "self.flag = True"),
+            ("t = h[:, :2]", "t.mean()", "pass"),
+            ("t = self.same(h)", "t", "self.same = nn.Identity()"),
+            ("t = h * h", "t", "pass"),
+        )
+    ),
+    forward(
+        "what a function gives back",
+        "h = net(x)\nt = same(h)\nh += 1\nreturn loss_fn(h * t, y)",
+        "def same(t, mask=None):\n    if mask is not None:\n        t = t * mask\n    return t\n",
+    ),
+    cell(
+        "rows of a loop",
+        "h = self.dense(x)\nrows = []\nfor i in range(3):\n    h += i\n    rows.append(h)\nreturn rows[0]",
+    ),
     cell("whole weight", "t = self.w[...]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHT),
     cell("one of several weights", "t = self.all[0]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHTS),
 ]
@@ -198,6 +288,13 @@ NEW = [
         )
         for part in ("[:4]", "[:, :8]", "[0, :]", "[..., 0]", "[:, None]", "[1:]", "[:]", "[0, ops.arange(8)]")
     ),
+    cell(
+        "row that is made in each pass",
+        "h = x\nr = []\nfor i in range(3):\n    h = self.dense(x)\n    h += i\n    r.append(h)\nreturn r[0]",
+    ),
+    cell("argument of an operator", "h = self.dense(x)\nz = ops.concat([h, h * 2], 1)\nh += 1\nreturn h + z[:, :4]"),
+    cell("factor", "h = self.dense(x)\nz = h * self.dense(x * 2)\nh += 1\nreturn h + z"),
+    cell("held offsets", "n, at = 0, []\nfor i in (1, 2):\n    at.append(n)\n    n += 2\nreturn self.dense(x) * at[1]"),
     cell("sum on parts", "s = x[0, 0]\nfor i in range(1, 3):\n    s += x[i, 0]\nreturn self.dense(x) * s"),
     forward("loss", "loss = loss_fn(net(x), y)\nloss += net(x).mean()\nreturn loss"),
     *(

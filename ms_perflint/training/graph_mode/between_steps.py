@@ -13,18 +13,26 @@ does not arrive in a gradient function either, nor does a setting of a layer or 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Optional
 
 from ms_perflint import mindspore_api
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import word_of
+from ms_perflint.index.syntax_forms import plainly_given, word_of
 from ms_perflint.infer.bases import method
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import is_cell, is_parameter
-from ms_perflint.training.graph_mode.compiled import compiled, gone_through, is_compiled, is_of_step, nodes
+from ms_perflint.training.graph_mode.compiled import (
+    compiled,
+    gone_through,
+    is_compiled,
+    is_making,
+    is_of_step,
+    nodes,
+    trained,
+)
 from ms_perflint.training.graph_mode.known_calls import calls_of, is_listed
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
@@ -145,10 +153,21 @@ def _reset(program: Program) -> Iterator[Obstacle]:
 def is_beside(program: Program, weight: ast.expr, scope: Scope) -> bool:
     """Return whether what holds a weight is known, and is no network that an optimizer trains.
 
-    A target network that is a copy of the trained one is none.
+    A target network that is a copy of the trained one is none, nor is a cell that is being made.
     """
-    cells, trained = {each.identity for each in _holders(program, weight, scope, _HOPS)}, _trained(program)
-    return bool(cells) and trained is not None and cells.isdisjoint(trained)
+    holders = list(_holders(program, weight, scope, _HOPS))
+    cells, known = {each.identity for each in _with_given(program, holders)}, _trained(program)
+    classes = {each.cls for each in holders if each.is_any}  # of `self`
+    is_apart = bool(cells) and known is not None and known.isdisjoint(cells | classes)
+    return is_apart or _is_being_made(program, holders, scope)
+
+
+def _is_being_made(program: Program, holders: Sequence[Alternative], scope: Scope) -> bool:
+    """Return whether code changes `self`, or a layer that its class makes, while it is made: no step has run it yet."""
+    own = scope.owner.cls
+    makers = [each.made_by for each in holders if not each.is_any]
+    is_own = bool(holders) and all(each is not None and each.cls is own is not None for each in makers)
+    return is_own and is_making(program, scope.owner)
 
 
 def _is_apart(program: Program, weight: ast.expr, scope: Scope) -> bool:
@@ -156,9 +175,24 @@ def _is_apart(program: Program, weight: ast.expr, scope: Scope) -> bool:
 
     Run on 2.10: graph mode sees other data of a network whose cells Python code calls.
     """
-    cells, read = list(_holders(program, weight, scope, _HOPS, True)), _read(program)
-    both = {key for each in cells for key in (each.identity, (each.identity, each.copied))}
-    return bool(cells) and read is not None and both.isdisjoint(read)
+    holders, read = list(_holders(program, weight, scope, _HOPS, True)), _read(program)
+    both = {key for each in _with_given(program, holders) for key in (each.identity, (each.identity, each.copied))}
+    return (bool(both) and read is not None and both.isdisjoint(read)) or _is_being_made(program, holders, scope)
+
+
+def _with_given(program: Program, cells: Sequence[Alternative]) -> list[Alternative]:
+    """Return cells with the cells that they are made of: `EvalNet(net)`, `nn.SequentialCell([net, nn.Softmax()])`."""
+    found = {each.identity: each for each in cells}
+    todo = list(cells)
+    for each in todo:  # which grows
+        made = each.creation
+        parts = [program.value(node, made.scope) for node in plainly_given(made.call)] if made is not None else []
+        parts += [program.evaluator.read(part) for part in each.parts]
+        for known in (known for value in parts for known in value.alternatives if known.identity not in found):
+            if known.is_display or is_cell(program, known):
+                found[known.identity] = known
+                todo.append(known)
+    return [each for each in found.values() if not each.is_display]
 
 
 @fact
@@ -204,7 +238,10 @@ def _holders(
 
 @fact
 def _trained(program: Program) -> Optional[frozenset[object]]:
-    """Return the identities of the networks that optimizers train, with their parts; None where one is not known."""
+    """Return the identities of the networks that optimizers train, with their parts, else those of all in the steps.
+
+    None where one is not known.
+    """
     found: set[object] = set()
     for call in program.calls(*optimizers()):
         given = call.argument("params")
@@ -213,7 +250,8 @@ def _trained(program: Program) -> Optional[frozenset[object]]:
         roots = tuple(root(each)[0] for each in known)
         part = networks.reach(program, [Value(roots)])
         if given.open or not roots or part.is_hidden:
-            return None
+            part = networks.reach(program, [program.evaluator.read(each) for each in trained(program)])
+            return None if part.is_hidden or not trained(program) else frozenset(part.seen)
         found |= part.seen
     return frozenset(found)
 

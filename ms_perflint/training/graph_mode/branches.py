@@ -59,8 +59,8 @@ def in_arms(program: Program, function: Scope, given: frozenset[str] = frozenset
             message = _mixed(program, step, node, tensors) if isinstance(node, (ast.BoolOp, ast.Compare)) else None
             if message is not None:
                 yield obstacle(function.module, node, "test", message)
-            of = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp)) else None
-            if of is not None and _is_counted(tensors, of.iter):
+            of = node.generators[0] if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)) else None
+            if of is not None and (_is_counted(tensors, of.iter) or any(map(tensors.is_tested, of.ifs))):
                 yield obstacle(function.module, node, "list", _FILLED)
         found: Optional[_Found] = None
         if isinstance(step.stmt, (ast.For, ast.While)):

@@ -8,7 +8,18 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Binding, Scope, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import children, descendants, given, inner_of, is_decorated, targets, word_of
+from ms_perflint.index.syntax_forms import (
+    children,
+    descendants,
+    given,
+    inner_of,
+    is_decorated,
+    is_own,
+    name_of,
+    plainly_given,
+    targets,
+    word_of,
+)
 from ms_perflint.infer.bases import ancestors, method
 from ms_perflint.infer.places import INIT
 from ms_perflint.infer.values import Alternative, Value
@@ -17,7 +28,7 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.networks.networks import loaded
 from ms_perflint.training.networks.train_cells import own_models, trained_models
 from ms_perflint.training.optimizers import is_optimizer
-from ms_perflint.training.training import callers, train_sites, training_scopes
+from ms_perflint.training.training import callers, running_callers, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, root
 
 # Decorators of what both modes compile, or Python runs while graph mode compiles
@@ -30,6 +41,7 @@ _HOOKS = (
     "register_forward_hook", "register_forward_pre_hook", "register_backward_hook", "register_backward_pre_hook",
     "register_hook",
 )  # fmt: skip
+_CALLS = 4  # functions that call one another
 MANY = 400  # functions; further ones of a program are not looked at, which is reported
 
 
@@ -130,6 +142,19 @@ def _inside(program: Program) -> frozenset[Scope]:
 def is_compiled(program: Program, scope: Scope) -> bool:
     """Return whether the code is in a function that graph mode compiles."""
     return not _inside(program).isdisjoint(scope.owner.chain())
+
+
+def is_making(program: Program, function: Scope, hops: int = _CALLS) -> bool:
+    """Return whether a function runs only while `__init__` makes its object: by `self.reset()` or `reset(self)`."""
+    if function.name == INIT:
+        return function.cls is not None
+    calls = running_callers(program, function) if hops else []
+    return bool(calls) and all(_takes_self(each) and is_making(program, each.scope.owner, hops - 1) for each in calls)
+
+
+def _takes_self(site: Site) -> bool:
+    given = plainly_given(site.node) if isinstance(site.node, ast.Call) else []
+    return is_own(site.callee or site.node) or any(name_of(each) == "self" for each in given)
 
 
 class _Walk:

@@ -1,8 +1,9 @@
 """Tensors that compiled code changes in place: `x += y`, where PyNative makes a new one.
 
 Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a global holds keeps the sum from step to
-step, another name of the tensor and the argument of the caller change too, and gradients are wrong where the operator
-before it needs its own output (`sigmoid`, `relu`, `exp`). Right are sums on the output of layers and of rows that end
+step; another name of the tensor, also one that a function gives back, a list, tuple, dict or slice that holds it, and
+the argument of the caller change too; gradients are wrong where the operator before it needs its own output (`sigmoid`,
+`relu`, `exp`), or a product has it on both sides (`x * x`). Right are sums on the output of layers and of rows that end
 in one, on what an addition or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
 Lists take no tuple there (`TypeError`), and tuples are made anew.
 """
@@ -13,16 +14,18 @@ import ast
 from collections.abc import Iterator
 from typing import Optional
 
-from ms_perflint.index.execution_order import happens_before, place
+from ms_perflint.index.execution_order import happens_before, never_before, place
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import descendants, word_of
+from ms_perflint.index.syntax_forms import children, descendants, given, names_in, word_of
 from ms_perflint.infer import list_changes, sequences
+from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import function_of, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import PARTS, words
 from ms_perflint.training.graph_mode.compiled import steps
+from ms_perflint.training.graph_mode.constants import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.losses import is_loss_api
 
@@ -80,15 +83,59 @@ def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HO
     if not all(_is_made(program, function, each, hops) for each in reaching if each.kind != "augment"):
         return False
     same = frozenset(map(id, reaching))
-    assigned = (node.value for node in descendants(function.node) if isinstance(node, (ast.Assign, ast.AnnAssign)))
-    aliases = (each for each in assigned if isinstance(each, ast.Name) and each.id == target.id)
-    return all(same.isdisjoint(map(id, function.flow.at(each))) for each in aliases)
+    if all(_is_count(program, function, each) for each in function.bindings[target.id]):
+        return True
+    held = (each for node in descendants(function.node) for each in _kept(program, function, node))
+    again = (each for each in held if isinstance(each, ast.Name) and each.id == target.id)
+    before = (each for each in again if not never_before(place(each, function), place(target, function)))
+    return all(same.isdisjoint(map(id, function.flow.at(each))) for each in before)
+
+
+def _kept(program: Program, function: Scope, node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what code keeps under another name, in a container or view, for a gradient, or as what a function gives."""
+    todo: list[ast.expr] = []
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        todo += [node.value] if node.value is not None else []
+    elif isinstance(node, ast.AugAssign):
+        todo += [node.value] if isinstance(node.value, (ast.List, ast.Tuple)) else []
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        sides = (node.left, node.right)  # `x * x`, `x * (x > 0)`; `x * y` is right (run)
+        todo += sides if names_in(node.left) & names_in(node.right) else []
+    elif isinstance(node, ast.Subscript) and any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)):
+        todo += [node.value]
+    elif isinstance(node, ast.Call):
+        is_filled = isinstance(node.func, ast.Attribute) and node.func.attr in APPENDS | UPDATES
+        known = program.value(node.func, function).alternatives
+        todo += given(node) if is_filled or any(_gives_argument(program, each) for each in known) else []
+    for each in todo:  # which grows
+        if isinstance(each, (ast.IfExp, ast.Starred, ast.Dict, ast.List, ast.Tuple)):
+            todo += [part for part in children(each) if isinstance(part, ast.expr)]
+    yield from todo
+
+
+def _is_count(program: Program, function: Scope, binding: Binding) -> bool:
+    """Return whether a binding gives a number of Python, or adds one."""
+    if binding.kind == "augment":
+        return is_constant(program, function, binding.stmt.value)  # type: ignore[attr-defined]
+    known = program.evaluator.binding(binding, function)
+    return known.are_constants and not known.open
+
+
+def _gives_argument(program: Program, known: Alternative) -> bool:
+    """Return whether a function of the project may return what it gets, or a cell of MindSpore does."""
+    body = function_of(program, known)
+    if body is None:
+        return known.type_api == "mindspore.nn.Identity"
+    named = (value for value, _ in body.returns if isinstance(value, ast.Name))
+    return any(each.kind == "parameter" for value in named for each in body.flow.at(value))
 
 
 def _is_made(program: Program, function: Scope, binding: Binding, hops: int) -> bool:
     known = program.evaluator.binding(binding, function)
     if known.are_constants and not known.open:
         return True  # a number
+    if isinstance(binding.stmt, ast.Assign) and len(binding.stmt.targets) > 1:
+        return False  # `a = b = x * 2`
     value = binding.whole
     if value is None:
         over = binding.stmt.iter if isinstance(binding.stmt, ast.For) else None

@@ -6,6 +6,7 @@ Run in `construct` and in a function under `value_and_grad` (`tests/proofs/kinds
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import Optional
 
@@ -14,17 +15,17 @@ from ms_perflint.index.execution_order import place
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import (
+    descendants,
     given,
     inner_of,
     is_decorated,
     is_own,
     name_of,
     names_in,
-    plainly_given,
     word_of,
 )
-from ms_perflint.infer import list_changes
 from ms_perflint.infer.bases import ancestors, lineage, method
+from ms_perflint.infer.places import INIT
 from ms_perflint.infer.values import NO_CONSTANT, Alternative, Value
 from ms_perflint.libraries.mindspore import ROWS
 from ms_perflint.program.program import Program, fact
@@ -34,18 +35,19 @@ from ms_perflint.training.dtypes.tensor_ops import FORMS, words
 from ms_perflint.training.family import GRAPHS, is_of
 from ms_perflint.training.graph_mode.child_cells import are_children, is_got, is_inserted, rows_of
 from ms_perflint.training.graph_mode.compiled import APART, compiled, is_compiled, is_of_step
+from ms_perflint.training.graph_mode.compiled_apis import (
+    COMPILED_APIS,
+    DEPTH,
+    DICTS,
+    is_compiled_api,
+    is_of_mindspore,
+    made_outside,
+)
 from ms_perflint.training.graph_mode.constants import is_constant, is_set, is_whole
 from ms_perflint.training.optimizers import names_optimizer
 from ms_perflint.training.training_steps import GRADS, is_step_class, root
 
 # The names of functions and methods that are known to compile, or not
-_COMPILED_APIS = tuple(
-    f"mindspore.{name}"
-    for name in (
-        "nn.", "ops.", "mint.", "numpy.", "scipy.", "amp.", "boost.", "experimental.optim.", "parallel.", "common.",
-        "Tensor", "Parameter.", "tensor", "grad", "value_and_grad", "jit",
-    )
-)  # fmt: skip
 _BUILTINS = words(
     """range len zip enumerate isinstance print int float bool str abs max min sum pow round tuple list getattr
     hasattr super map filter any all slice type callable reversed"""
@@ -81,11 +83,9 @@ _WITH_WEIGHTS = (
     "Dense", "Linear", "Conv", "BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "Embedding",
     "LSTM", "GRU", "RNN", "PReLU", "Bi", "Transformer", "Multihead", "CellList", "SequentialCell",
 )  # fmt: skip
-_DICTS = ("builtins.dict", "collections.OrderedDict")
 _ERRORS = ("Error", "Exception", "Warning")
 _OF_TENSORS = words("view reshape permute transpose clone dim new_full")
 _NOT_OF_TENSORS = words("numpy tolist backward expand set_const_arg from_numpy init_data flush_from_cache")
-_PYNATIVE_ONLY = "mindspore.ops.HookBackward"  # run: it gives the gradient as it is, without a call of the hook
 _NOT_OF_CELLS = words("name_cells cells_and_names")  # run: "The pointer[node] is null", "Unsupported expression"
 _ODD_OF_LISTS = words("sort copy pop extend insert")
 _OF_CONTAINERS = words("append insert pop reverse clear count index items values keys get update")
@@ -93,47 +93,9 @@ _OF_STRINGS = words(
     """format join lower upper split startswith endswith replace strip isdigit title rstrip find rsplit partition
     zfill"""
 )
+_DRAWS = r"rand|normal|uniform|dropout|bernoulli|multinomial|poisson|gamma|laplace|shuffle"
 _HOLDERS = ROWS | {"mindspore.nn.CellDict"}
 _HELD = (*_TENSORS, "mindspore.Parameter")
-_DEPTH = 4  # rows of cells inside of one another
-
-
-def is_seen(program: Program, value: Value) -> bool:
-    """Return whether all that a network or function can be is of the project, of MindSpore, or of a library for it."""
-    known = [root(each)[0] for each in value.alternatives if each.constant is NO_CONSTANT]
-    if not known or (value.open and not all(map(_is_of_mindspore, known))):
-        return False
-    if any(made_outside(program, each) is not None for each in known):
-        return False
-    return all(each.cls or each.definition or _is_compiled_api(each.api or each.type_api) for each in known)
-
-
-def made_outside(program: Program, known: Alternative, depth: int = _DEPTH) -> Optional[Alternative]:
-    """Return the result of another package, also in a row of cells, which the files do not show; None without one."""
-    known, _ = root(known)
-    made = known.creation
-    if made is None or not depth or is_of(known.type_api, GRAPHS):
-        return None
-    held = _held(program, known, made.call, made.scope) if known.type_api in (*ROWS, *_DICTS) else []
-    if not held and known.type_api not in ROWS:
-        return known if known.type_api.partition(".")[0] not in ("", "mindspore", "builtins") else None
-    return next((found for each in held if (found := made_outside(program, each, depth - 1)) is not None), None)
-
-
-def _held(program: Program, known: Alternative, call: ast.Call, scope: Scope) -> list[Alternative]:
-    """Return the elements of a row of cells, or the values of a dict of them: `SequentialCell(OrderedDict(pairs))`."""
-    evaluator = program.evaluator
-    found = list(evaluator.each(Value((known,))).alternatives)
-    for node in plainly_given(call):
-        value = program.value(node, scope)
-        if known.type_api in _DICTS:
-            found += evaluator.each(evaluator.each(value)).alternatives
-        elif any(each.is_mapping for each in value.alternatives):
-            parts = [evaluator.read(part) for each in value.alternatives for part in each.parts]
-            more = list_changes.additions(evaluator, node, scope)
-            parts += [program.value(each.added, each.block.scope) for each in more if each.added is not None]
-            found += [each for part in parts for each in part.alternatives]
-    return found
 
 
 def calls_of(program: Program, function: Scope) -> Iterator[Site]:
@@ -173,14 +135,16 @@ class _Callee:
             return False  # a part of a row of cells, `self.layers[:2](x)`, trains differently (run on 2.10)
         callable_ = (each for each in self.value.alternatives if not each.is_display and each.constant is NO_CONSTANT)
         known = list(callable_)
-        if self.value.open and not all(map(_is_of_mindspore, known)) and not self._is_in_row():
+        if self.value.open and not all(map(is_of_mindspore, known)) and not self._is_in_row():
             return False
         if not known:
             is_dead = bool(self.value.alternatives) and not self.value.open  # `if self.neck:`, where it is None
             if is_dead or self._is_unset() or self._is_method():
                 return True
             return self._is_in_row() or is_got(self.function, callee)
-        return all(map(self._compiles, known))
+        # beside what a class sets, an attribute of `nn.Cell` that it does not have is none
+        held = [each for each in known if not each.api.startswith("mindspore.nn.Cell.") or is_listed(each.api)]
+        return all(map(self._compiles, held or known))
 
     def _is_unset(self) -> bool:
         """Return whether the callee is an attribute of the cell that is None by default: only an option sets it."""
@@ -237,17 +201,19 @@ class _Callee:
 
     def _are_row(self, known: Sequence[Alternative]) -> bool:
         """Return whether a callee is an item of a row of cells alone, or of the list of which the row is made."""
+        known = [each for each in known if each.constant is not None]
         rows = [each for each in known if each.type_api in _HOLDERS]
         lists = [each for each in known if (each.is_display and each.parts) or not rows]
         return (
             bool(known) and all(each in rows or each.is_display for each in known) and all(map(self._are_cells, lists))
         )
 
-    def _are_cells(self, known: Alternative) -> bool:
-        """Return whether a literal list contains only what is known to compile."""
-        parts = [self.program.evaluator.read(part) for part in known.parts] if known.is_display else []
+    def _are_cells(self, known: Alternative, depth: int = DEPTH) -> bool:
+        """Return whether a literal list, or a sum of such, contains only what is known to compile."""
+        parts = [self.program.evaluator.read(part) for part in known.parts] if known.is_display and depth else []
         held = [each for part in parts for each in part.alternatives]
-        return bool(held) and not any(part.open for part in parts) and all(map(self._compiles, held))
+        are_known = (self._are_cells(each, depth - 1) if each.is_display else self._compiles(each) for each in held)
+        return bool(held) and not any(part.open for part in parts) and all(are_known)
 
     def _compiles(self, known: Alternative) -> bool:
         if known.prepared:
@@ -259,7 +225,7 @@ class _Callee:
             made = known.creation
             of = (inner_of(made.call), made.scope) if made is not None else (None, self.function)
             is_plain = known.type_api not in GRADS or self._is_plain_gradient(*of)
-            return _is_compiled_api(known.type_api) and is_plain and made_outside(self.program, known) is None
+            return is_compiled_api(known.type_api) and is_plain and made_outside(self.program, known) is None
         if known.cls is not None:
             is_called = method(self.program.evaluator, known.cls, "__call__") is not None
             return not is_called and _is_compiled_class(self.program, known.cls)
@@ -267,7 +233,10 @@ class _Callee:
         if definition is None:
             return False
         if definition.is_class:
-            return _is_compiled_class(self.program, definition) and self._is_made_of_constants()
+            is_held = _only_holds(self.program, definition) and not any(
+                map(_is_set_in, descendants(self.function.node))
+            )
+            return (is_held or _is_compiled_class(self.program, definition)) and self._is_made_of_constants()
         if isinstance(definition.node, ast.Lambda):
             is_known = is_parsed(definition) and self._is_read(definition)
             return is_known or is_compiled(self.program, definition)
@@ -286,14 +255,14 @@ class _Callee:
             # what no class sets is one of `nn.Cell`, maybe
             is_named = owner != "mindspore.nn.Cell" or is_listed(api)
             is_there = is_named or is_inserted(self.program, self.function, self.node.func)
-            return api.startswith(_COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
+            return api.startswith(COMPILED_APIS) and is_there and not self._is_odd_api(api, word)
         if api == "builtins.sorted":  # run: of shapes and of tensors it gives other losses
             parts = (each for part in given(self.node) for each in ast.walk(part))
             is_shape = any(isinstance(each, ast.Attribute) and each.attr in FORMS for each in parts)
             return not is_shape and self._is_made_of_constants()
-        if owner == "builtins" and api not in _DICTS:
+        if owner == "builtins" and api not in DICTS:
             return word.endswith(_ERRORS) or (word in _BUILTINS and not self._is_odd_builtin(word))
-        if api in _DICTS:
+        if api in DICTS:
             return not given(self.node)  # run: `dict(a=x)` loses gradients
         library, _, name = api.partition(".")
         if library in _PYTHON:
@@ -380,18 +349,34 @@ def is_listed(api: str) -> bool:
     return mindspore_api.parameters(api, mindspore_api.newest()) is not None
 
 
-def _is_compiled_api(api: str) -> bool:
-    return api != _PYNATIVE_ONLY and (api.startswith(_COMPILED_APIS) or is_of(api, GRAPHS))
-
-
-def _is_of_mindspore(known: Alternative) -> bool:
-    """Return whether something is of MindSpore, or a method of the result of a call, mostly a tensor."""
-    return (known.api or known.type_api).startswith(("mindspore.", "."))
-
-
 @fact
 def _is_compiled_class(program: Program, cls: Scope) -> bool:
     """Return whether graph mode compiles calls of the objects of a class: a cell, a primitive of MindSpore."""
     return is_cell_class(program, cls) or any(
-        _is_compiled_api(each.api) for each in lineage(program.evaluator, cls) if each.api
+        is_compiled_api(each.api) for each in lineage(program.evaluator, cls) if each.api
+    )
+
+
+def _is_set_in(node: ast.AST) -> bool:
+    """Return whether a node is an attribute of another object than `self` that a statement sets."""
+    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and not is_own(node)
+
+
+@fact
+def _only_holds(program: Program, cls: Scope) -> bool:
+    """Return whether the objects of a class only hold what `__init__` computes: `TriangularCausalMask(b, n).mask`.
+
+    Run: of constants and shapes; one that is made of tensors fails, and so does one that changes. One that draws
+    numbers does so once, when it compiles.
+    """
+    node = cls.node
+    is_plain = isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list)
+    bodies = [getattr(each.node, "body", ()) for each in cls.defines]
+    calls = [(each, site) for each in cls.defines for site in calls_of(program, each)]
+    return (
+        is_plain
+        and all(each.name == INIT or is_decorated(each.node, "property") for each in cls.defines)
+        and all(isinstance(stmt, (ast.Assign, ast.Return, ast.Expr)) for body in bodies for stmt in body)
+        and all(is_call_known(program, each, site) for each, site in calls)
+        and not any(re.search(_DRAWS, site.word, re.IGNORECASE) for _, site in calls)
     )

@@ -30,7 +30,7 @@ from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.layers import LAYERS
 from ms_perflint.training.optimizers import is_optimizer
 from ms_perflint.training.repetition import repeats
-from ms_perflint.training.step_loops import is_each_step, is_unconditional, scopes_of_steps
+from ms_perflint.training.step_loops import is_around_steps, is_each_step, is_unconditional, scopes_of_steps
 from ms_perflint.training.training import is_trained, running_callers, train_sites, training_scopes
 from ms_perflint.training.training_steps import GRADS, STEP_CELLS, is_step_object, root
 
@@ -73,7 +73,7 @@ def recreated(program: Program) -> tuple[Recreated, ...]:
     found: dict[Site, None] = {}
     for scope in training_scopes(program):
         if not is_compiled(program, scope):
-            for site in scope.calls:
+            for site in (each for each in scope.calls if not is_around_steps(program, each)):
                 found.update(dict.fromkeys(_makers_in_iteration(program, site)))
     found = {site: None for site in found if program.runs(site) and repeats(program, site)}
     for site in train_sites(program):

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from ms_perflint.index.execution_order import root_name
+from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope, Site
 from ms_perflint.index.syntax_forms import descendants, given, is_own, name_of, word_of
 from ms_perflint.infer.bases import ancestors
@@ -225,6 +226,8 @@ def _elements(program: Program, cls: Scope, name: str) -> Iterator[tuple[ast.exp
     for owner in ancestors(program.evaluator, cls):
         for binding in owner.attributes.get(name, ()):
             scope, value = binding.scope, binding.value
+            if program.evaluator.reachability(binding.block) != BY_DEFAULT:
+                continue  # `if batch_norm:`, which is off
             if value is None or _is_given_to_cell(scope, value, name):
                 return
             local = name_of(value)

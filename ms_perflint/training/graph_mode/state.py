@@ -30,7 +30,15 @@ from ms_perflint.training.bases import is_cell, is_parameter
 from ms_perflint.training.dtypes.tensor_ops import gives_tensor
 from ms_perflint.training.graph_mode import set_by_calls
 from ms_perflint.training.graph_mode.branches import root_of
-from ms_perflint.training.graph_mode.compiled import assigned, compiled, filled, is_compiled, own_nodes, steps
+from ms_perflint.training.graph_mode.compiled import (
+    assigned,
+    compiled,
+    filled,
+    is_compiled,
+    is_making,
+    own_nodes,
+    steps,
+)
 from ms_perflint.training.graph_mode.constants import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.recreated import is_recompiled_after
@@ -123,6 +131,8 @@ def _is_changed(program: Program, binding: Binding) -> bool:
     if binding.kind not in _BOUND or is_compiled(program, scope) or _is_made_again(program, binding):
         return False
     if scope.owner.name in _MADE and scope.owner.cls is not None:
+        return False
+    if is_own(binding.node) and is_making(program, scope.owner):
         return False
     block = binding.block
     if binding.kind == "for":
@@ -317,7 +327,7 @@ def _is_factor(node: ast.AST, function: Scope) -> bool:
         if isinstance(outer, ast.BinOp) and node in (outer.left, outer.right) and not isinstance(outer.op, ast.Mod):
             other = outer.right if node is outer.left else outer.left
             is_count = isinstance(outer.op, ast.Add) and isinstance(other, ast.Constant)
-            return not is_count
+            return not is_count or _is_factor(outer, function)  # `x / (self.n + 1)`
     return False
 
 

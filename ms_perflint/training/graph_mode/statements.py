@@ -136,6 +136,8 @@ def _of_call(program: Program, site: Site, values: _Tensors) -> Optional[tuple[s
         return ("asnumpy", text) if not values.is_only_shown(site.call) else None
     if is_method and site.word == "tolist" and not site.call.args:
         return "tolist", Message("graph mode does not compile `tolist()`, or computes other values after it")
+    if is_method and site.word == "register_hook" and any(isinstance(each, ast.Lambda) for each in site.call.args):
+        return "lambda", Message("graph mode does not parse a lambda inside of a call; bind it to a name first")
     known = program.evaluator.callees(site).alternatives
     if any(map(_has_fields, known)):
         text = Message("graph mode does not read the fields of an object that is made in compiled code")

@@ -21,8 +21,9 @@ from ms_perflint.program.program import Program, fact
 from ms_perflint.training.bases import CELL, is_cell_class, is_parameter, kin
 from ms_perflint.training.graph_mode.branches import Tensors
 from ms_perflint.training.graph_mode.compiled import MANY, assigned, compiled, is_compiled, own_nodes, steps, trained
+from ms_perflint.training.graph_mode.compiled_apis import is_seen, made_outside
 from ms_perflint.training.graph_mode.in_place import in_place
-from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known, is_seen, made_outside
+from ms_perflint.training.graph_mode.known_calls import calls_of, is_call_known
 from ms_perflint.training.graph_mode.masks import odd_masks
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.graph_mode.paddings import in_paddings
@@ -118,7 +119,7 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
         if receiver not in ("self", ""):
             yield _named(function, function.node, f"def {function.name}({receiver}, ...)")
     for decorator in getattr(function.node, "decorator_list", ()):
-        if word_of(decorator) not in _DECORATORS:
+        if word_of(decorator) not in _DECORATORS and not _is_flag(decorator):
             yield _named(function, decorator, f"@{ast.unparse(decorator)}")
     for step in steps(program, function):
         for node in own_nodes(step):
@@ -139,6 +140,12 @@ def _in_function(program: Program, function: Scope) -> Iterator[Obstacle]:
                 yield _not_in_files(program, Held(callee, function), value)
             else:
                 yield _named(function, site.node, f"{ast.unparse(callee)}(...)")
+
+
+def _is_flag(decorator: ast.expr) -> bool:
+    """Return whether a decorator keeps the order of operators alone: `@ops.add_flags(has_effect=True)`."""
+    is_call = isinstance(decorator, ast.Call) and word_of(decorator.func) == "add_flags"
+    return is_call and [word.arg for word in decorator.keywords] == ["has_effect"]  # type: ignore[attr-defined]
 
 
 def _is_deep(program: Program, function: Scope, step: Site) -> bool:
