@@ -256,6 +256,12 @@ IN_PLACE = [
             ("t = h[:, :2]", "t.mean()", "pass"),
             ("t = self.same(h)", "t", "self.same = nn.Identity()"),
             ("t = h * h", "t", "pass"),
+            ("t = ops.relu(h) + h", "t", "pass"),
+            ("t = self.dense(h) * self.same(x)\nu = self.dense(h)", "(t + u)", "self.same = nn.ReLU()"),
+            ("t = ops.where(h > 0, h, x)", "t", "pass"),
+            ("t = ops.gelu(h)", "t", "pass"),
+            ("t = h.std(0)", "t", "pass"),
+            ("t = self.same(h)", "t", "self.same = nn.LeakyReLU()"),
         )
     ),
     forward(
@@ -292,7 +298,13 @@ NEW = [
         "row that is made in each pass",
         "h = x\nr = []\nfor i in range(3):\n    h = self.dense(x)\n    h += i\n    r.append(h)\nreturn r[0]",
     ),
-    cell("argument of an operator", "h = self.dense(x)\nz = ops.concat([h, h * 2], 1)\nh += 1\nreturn h + z[:, :4]"),
+    *(
+        cell(f"argument of an operator: {call}", f"h = self.dense(x)\nz = {call}\nh += 1\nreturn h + z")
+        for call in ("ops.softmax(h)", "self.dense(h)", "ops.concat([h, x], 1)[:, :8]", "h.mean(1, keep_dims=True)")
+    ),
+    cell("layer and sum on its input", "h = self.dense(x)\nh += self.dense(h)\nh += self.dense(h)\nreturn h"),
+    cell("form beside a sum", "h = self.dense(x)\nn = h.shape[0]\nh += self.dense(h)\nreturn h * len(h) / n"),
+    cell("reads behind a sum", "h = self.dense(x)\nh += 1\nreturn h * h + self.dense(h)"),
     cell("factor", "h = self.dense(x)\nz = h * self.dense(x * 2)\nh += 1\nreturn h + z"),
     cell("held offsets", "n, at = 0, []\nfor i in (1, 2):\n    at.append(n)\n    n += 2\nreturn self.dense(x) * at[1]"),
     cell("sum on parts", "s = x[0, 0]\nfor i in range(1, 3):\n    s += x[i, 0]\nreturn self.dense(x) * s"),

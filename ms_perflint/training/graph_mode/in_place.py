@@ -3,9 +3,9 @@
 Run on 2.10, CPU (2.7 makes a new one in both modes): what an attribute or a global holds keeps the sum from step to
 step; another name of the tensor, also one that a function gives back, a list, tuple, dict or slice that holds it, and
 the argument of the caller change too; gradients are wrong where the operator before it needs its own output (`sigmoid`,
-`relu`, `exp`), or a product has it on both sides (`x * x`). Right are sums on the output of layers and of rows that end
-in one, on what an addition or an operator that makes tensors gave, on slices and columns of a tensor, and on numbers.
-Lists take no tuple there (`TypeError`), and tuples are made anew.
+`relu`, `exp`), and where two operators have read the tensor before: `x * x`, `q(x)` and `k(x)`. Right are sums on the
+output of layers and of rows that end in one, on what an addition or an operator that makes tensors gave, on slices and
+columns of a tensor, and on numbers. Lists take no tuple there (`TypeError`), and tuples are made anew.
 """
 
 from __future__ import annotations
@@ -16,20 +16,23 @@ from typing import Optional
 
 from ms_perflint.index.execution_order import happens_before, never_before, place
 from ms_perflint.index.semantic_index import Binding, Scope, Site
-from ms_perflint.index.syntax_forms import children, descendants, given, names_in, word_of
+from ms_perflint.index.syntax_forms import children, descendants, given, word_of
 from ms_perflint.infer import list_changes, sequences
 from ms_perflint.infer.places import APPENDS, UPDATES
 from ms_perflint.infer.values import Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.bases import function_of, is_parameter
-from ms_perflint.training.dtypes.tensor_ops import PARTS, words
+from ms_perflint.training.dtypes.tensor_ops import FORMS, NO_TENSOR, PARTS, words
 from ms_perflint.training.graph_mode.compiled import steps
 from ms_perflint.training.graph_mode.constants import is_constant
 from ms_perflint.training.graph_mode.obstacle import Obstacle, obstacle
 from ms_perflint.training.networks.losses import is_loss_api
 
 _SINCE = (2, 8)
+_READS = 2  # operators that read a tensor before it is changed; with one the results are right (run)
+# Operators that read their input twice themselves, or give it back
+_READ_TWICE = words("gelu leaky_relu LeakyReLU std var identity cosine_similarity")
 _FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.FloorDiv, ast.Mod)
 _LAYERS = ("Conv", "Dense", "BatchNorm", "LayerNorm", "GroupNorm", "BiasAdd", "MatMul", "BatchMatMul")
@@ -85,10 +88,21 @@ def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HO
     same = frozenset(map(id, reaching))
     if all(_is_count(program, function, each) for each in function.bindings[target.id]):
         return True
-    held = (each for node in descendants(function.node) for each in _kept(program, function, node))
-    again = (each for each in held if isinstance(each, ast.Name) and each.id == target.id)
-    before = (each for each in again if not never_before(place(each, function), place(target, function)))
-    return all(same.isdisjoint(map(id, function.flow.at(each))) for each in before)
+    read = [each for each in function.flow.reads(target.id) if each is not target]
+    read = [each for each in read if not never_before(place(each, function), place(target, function))]
+    read = [each for each in read if not same.isdisjoint(map(id, function.flow.at(each)))]
+    parts = [*descendants(function.node)]
+    forms = {id(each) for node in parts for each in _of_form(node)}
+    kept = {id(each) for node in parts for each in _kept(program, function, node)}
+    return len([each for each in read if id(each) not in forms]) < _READS and kept.isdisjoint(map(id, read))
+
+
+def _of_form(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield what code reads only the form of: `x.shape`, `len(x)`."""
+    if isinstance(node, ast.Attribute) and node.attr in FORMS:
+        yield node.value
+    elif isinstance(node, ast.Call) and word_of(node.func) in NO_TENSOR | {"len"}:
+        yield from given(node)
 
 
 def _kept(program: Program, function: Scope, node: ast.AST) -> Iterator[ast.expr]:
@@ -98,15 +112,14 @@ def _kept(program: Program, function: Scope, node: ast.AST) -> Iterator[ast.expr
         todo += [node.value] if node.value is not None else []
     elif isinstance(node, ast.AugAssign):
         todo += [node.value] if isinstance(node.value, (ast.List, ast.Tuple)) else []
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        sides = (node.left, node.right)  # `x * x`, `x * (x > 0)`; `x * y` is right (run)
-        todo += sides if names_in(node.left) & names_in(node.right) else []
     elif isinstance(node, ast.Subscript) and any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)):
         todo += [node.value]
     elif isinstance(node, ast.Call):
         is_filled = isinstance(node.func, ast.Attribute) and node.func.attr in APPENDS | UPDATES
         known = program.value(node.func, function).alternatives
         todo += given(node) if is_filled or any(_gives_argument(program, each) for each in known) else []
+        if any((each.api or each.type_api).rpartition(".")[2] in _READ_TWICE for each in known):
+            todo += [*given(node), *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
     for each in todo:  # which grows
         if isinstance(each, (ast.IfExp, ast.Starred, ast.Dict, ast.List, ast.Tuple)):
             todo += [part for part in children(each) if isinstance(part, ast.expr)]
