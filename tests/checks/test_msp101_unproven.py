@@ -260,6 +260,8 @@ IN_PLACE = [
             ("t = self.dense(h) * self.same(x)\nu = self.dense(h)", "(t + u)", "self.same = nn.ReLU()"),
             ("t = ops.where(h > 0, h, x)", "t", "pass"),
             ("t = ops.gelu(h)", "t", "pass"),
+            ("t = h * 1\nu = 0\nu += t\nu += x", "t", "pass"),
+            ("t = h * 1\nu = 0.0\nu += t\nfor row in (x, x * 2):\n    u += row", "t", "pass"),
             ("t = h.std(0)", "t", "pass"),
             ("t = self.same(h)", "t", "self.same = nn.LeakyReLU()"),
         )
@@ -304,6 +306,16 @@ NEW = [
     ),
     cell("layer and sum on its input", "h = self.dense(x)\nh += self.dense(h)\nh += self.dense(h)\nreturn h"),
     cell("form beside a sum", "h = self.dense(x)\nn = h.shape[0]\nh += self.dense(h)\nreturn h * len(h) / n"),
+    *(
+        cell(f"sum from zero: {text}", f"a = self.dense(x)\nb = self.dense(x * 2)\nt = 0\n{text}\nreturn t")
+        for text in (
+            "t += a\nt += b",
+            "t += a.mean()\nt += b.mean()\nt = t + a",
+            "for each in (a, b):\n    t += each",
+            "t += a\nt = t + b * a",
+            "c = a * 2\nt += a\nt += b * c",
+        )
+    ),
     cell("reads behind a sum", "h = self.dense(x)\nh += 1\nreturn h * h + self.dense(h)"),
     cell("factor", "h = self.dense(x)\nz = h * self.dense(x * 2)\nh += 1\nreturn h + z"),
     cell("held offsets", "n, at = 0, []\nfor i in (1, 2):\n    at.append(n)\n    n += 2\nreturn self.dense(x) * at[1]"),

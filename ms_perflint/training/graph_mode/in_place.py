@@ -94,7 +94,22 @@ def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HO
     parts = [*descendants(function.node)]
     forms = {id(each) for node in parts for each in _of_form(node)}
     kept = {id(each) for node in parts for each in _kept(program, function, node)}
-    return len([each for each in read if id(each) not in forms]) < _READS and kept.isdisjoint(map(id, read))
+    is_free = len([each for each in read if id(each) not in forms]) < _READS and kept.isdisjoint(map(id, read))
+    return is_free and not any(_is_read_later(program, function, each, target) for each in reaching)
+
+
+def _is_read_later(program: Program, function: Scope, first: Binding, target: ast.Name) -> bool:
+    """Return whether a binding adds a tensor to zero, which gives that tensor, and code reads it behind a target."""
+    stmt = first.stmt
+    if not isinstance(stmt, ast.AugAssign) or not isinstance(stmt.target, ast.Name) or not isinstance(stmt.op, ast.Add):
+        return False
+    added, before = stmt.value, program.value(stmt.target, function)
+    if not isinstance(added, ast.Name) or not before.are_only(lambda known: known.constant == 0):
+        return False
+    same = frozenset(map(id, function.flow.at(added)))
+    others = (each for each in function.flow.reads(added.id) if each is not added)
+    later = (each for each in others if not never_before(place(target, function), place(each, function)))
+    return any(not same.isdisjoint(map(id, function.flow.at(each))) for each in later)
 
 
 def _of_form(node: ast.AST) -> Iterator[ast.expr]:
