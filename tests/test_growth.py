@@ -124,6 +124,16 @@ def _joined(count: int) -> str:
     return f"import os\npath = 'out'\nfor data in load():\n{joined}{used}"
 
 
+def _kept(count: int) -> str:
+    """Return a loop that adds files to a list, and removes them: each list is made of any of them."""
+    kept = _each(
+        count, "    if data[@]:\n        kept = kept + ['a@.ckpt']\n    if data[-@]:\n        kept = kept[1:]\n"
+    )
+    saved = "    ms.save_checkpoint(net, 'a.ckpt')\n    for path in kept:\n        os.remove(path)\n"
+    used = f"Model(nn.Dense(8, 101), nn.MSELoss()).train(10, [])\n{TRAIN}\n"
+    return f"import os\nkept = []\nfor data in load():\n{kept}{saved}{used}"
+
+
 SHAPES = [
     _functions, _in_one_function, _in_one_class, _at_module_level, _options, _settings, _layers, _cells, _casts,
     _configs, _own_callbacks,
@@ -143,7 +153,7 @@ def test_widths_that_all_have_to_change_together_are_named_by_each_finding() -> 
     assert most - more <= 4.4 * (more - few)  # there are as many of them as findings
 
 
-@pytest.mark.parametrize("shape", [_copies, _joined], ids=lambda shape: shape.__name__.strip("_"))
+@pytest.mark.parametrize("shape", [_copies, _joined, _kept], ids=lambda shape: shape.__name__.strip("_"))
 def test_what_is_made_of_one_another_does_not_multiply(shape: Callable[[int], str]) -> None:
     _calls(shape(3))
     assert _calls(shape(12)) <= 9 * _calls(shape(4))

@@ -91,24 +91,37 @@ class KeptPaths(ABC):
                 return self.listed(node, scope, depth + 1)
             source = _source(node)
             return self.held(source, scope, depth + 1) if source is not None else ()
-        if isinstance(node, ast.BinOp):
-            return [path for side in (node.left, node.right) for path in self.held(side, scope, depth + 1)]
+        if isinstance(node, (ast.BinOp, ast.Name)):
+            return self._in_sum(node, scope, depth)
         found = [*self.held(node.value, scope, depth + 1)] if isinstance(node, ast.Subscript) else []
-        for binding in scope.lookup(node) if isinstance(node, ast.Name) else ():
-            value = binding.operand
-            is_own = binding in self.entered  # `kept = kept + [path]`
-            if binding.kind in ("assign", "augment") and value is not None and not binding.path and not is_own:
-                self.entered.append(binding)
-                found += self.held(value, binding.scope, depth + 1)
-                self.entered.pop()
-            elif binding.kind == "parameter" and not is_own:
-                self.entered.append(binding)
-                found += self.parameter(binding, depth + 1, is_list=True)
-                self.entered.pop()
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            found += self.contained(self.added(node, scope), depth + 1)
-            found += self.contained(((key, inner) for key, _, inner in self.entries(node, scope)), depth + 1)
+        return [*found, *self._put(node, scope, depth)] if isinstance(node, (ast.Attribute, ast.Subscript)) else found
+
+    def _in_sum(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return the paths in the lists of a name or a sum; each binding counts once: `kept = kept + [path]`."""
+        before, given = len(self.entered), list[Binding]()
+        parts = [(node, scope)]
+        for part, inner in parts:  # which grows
+            parts += [(part.left, inner), (part.right, inner)] if isinstance(part, ast.BinOp) else []
+            for binding in inner.lookup(part) if isinstance(part, ast.Name) else ():
+                value, is_entered = binding.operand, binding in self.entered
+                if binding.kind in ("assign", "augment") and value is not None and not binding.path and not is_entered:
+                    self.entered.append(binding)
+                    parts.append((value, binding.scope))
+                elif binding.kind == "parameter" and not is_entered:
+                    self.entered.append(binding)
+                    given.append(binding)
+        found = [path for binding in given for path in self.parameter(binding, depth + 1, is_list=True)]
+        for part, inner in parts:
+            if not isinstance(part, ast.BinOp):
+                read = self._put if isinstance(part, ast.Name) else self.held
+                found += read(part, inner, depth + 1)
+        del self.entered[before:]
         return found
+
+    def _put(self, node: ast.expr, scope: Scope, depth: int) -> Sequence[Path]:
+        """Return the paths that code adds to a list, or stores in it as in a dict."""
+        entries = ((key, inner) for key, _, inner in self.entries(node, scope))
+        return [*self.contained(self.added(node, scope), depth + 1), *self.contained(entries, depth + 1)]
 
     def contained(self, parts: Iterable[tuple[ast.expr, Scope]], depth: int) -> Sequence[Path]:
         """Return the paths of parts of a container, which may be from an earlier iteration; of a list, those in it."""
