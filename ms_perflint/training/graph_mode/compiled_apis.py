@@ -65,6 +65,7 @@ def _held(program: Program, known: Alternative, call: ast.Call, scope: Scope) ->
 
 
 def is_compiled_api(api: str) -> bool:
+    """Return whether graph mode compiles an API of MindSpore, or of a library for it."""
     return api != _PYNATIVE_ONLY and (api.startswith(COMPILED_APIS) or is_of(api, GRAPHS))
 
 

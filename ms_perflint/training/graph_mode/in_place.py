@@ -32,7 +32,7 @@ from ms_perflint.training.networks.losses import is_loss_api
 _SINCE = (2, 8)
 _READS = 2  # operators that read a tensor before it is changed; with one the results are right (run)
 # Operators that read their input twice themselves, or give it back
-_READ_TWICE = words("gelu leaky_relu LeakyReLU std var identity cosine_similarity")
+_READ_TWICE = words("gelu leaky_relu LeakyReLU std var identity Identity cosine_similarity")
 _FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.FloorDiv, ast.Mod)
 _LAYERS = ("Conv", "Dense", "BatchNorm", "LayerNorm", "GroupNorm", "BiasAdd", "MatMul", "BatchMatMul")
@@ -150,10 +150,10 @@ def _is_count(program: Program, function: Scope, binding: Binding) -> bool:
 
 
 def _gives_argument(program: Program, known: Alternative) -> bool:
-    """Return whether a function of the project may return what it gets, or a cell of MindSpore does."""
+    """Return whether a function of the project may return what it gets."""
     body = function_of(program, known)
     if body is None:
-        return known.type_api == "mindspore.nn.Identity"
+        return False
     named = (value for value, _ in body.returns if isinstance(value, ast.Name))
     return any(each.kind == "parameter" for value in named for each in body.flow.at(value))
 

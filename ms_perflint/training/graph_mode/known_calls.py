@@ -364,7 +364,7 @@ def _is_set_in(node: ast.AST) -> bool:
 
 @fact
 def _only_holds(program: Program, cls: Scope) -> bool:
-    """Return whether the objects of a class only hold what `__init__` computes: `TriangularCausalMask(b, n).mask`.
+    """Return whether the objects of a class only hold what `__init__` computes: `Mask(rows, columns).mask`.
 
     Run: of constants and shapes; one that is made of tensors fails, and so does one that changes. One that draws
     numbers does so once, when it compiles.
