@@ -264,6 +264,10 @@ IN_PLACE = [
             ("t = h * 1\nu = 0.0\nu += t\nfor row in (x, x * 2):\n    u += row", "t", "pass"),
             ("t = h.std(0)", "t", "pass"),
             ("t = self.same(h)", "t", "self.same = nn.LeakyReLU()"),
+            ("t = ops.cast(h, ms.float32)\nt += x.mean()", "t", "pass"),
+            ("t = ops.dropout(h)\nt += x.mean()", "t", "pass"),
+            ("t = self.same(h)\nt += x.mean()", "t", "self.same = nn.Dropout(p=0.5)"),
+            ("t = self.cast(x, ms.float32)\nt += h.mean()", "t", "self.cast = ops.Cast()"),
         )
     ),
     forward(
@@ -274,6 +278,16 @@ IN_PLACE = [
     cell(
         "rows of a loop",
         "h = self.dense(x)\nrows = []\nfor i in range(3):\n    h += i\n    rows.append(h)\nreturn rows[0]",
+    ),
+    *(
+        cell(f"rows that are read again: {text}", f"t = {rows}\n{text}")
+        for rows in ("[self.dense(x), x * 2]", "(x * 2, self.dense(x))")
+        for text in (
+            "u = 0\nfor row in t:\n    u += row\nreturn u * t[0]",
+            "u = 0\nfor i in range(2):\n    u += t[i]\nreturn u * t[0]",
+            "u = 0\nfor i, row in enumerate(t):\n    u += row\nreturn u * t[0]",
+            "u = 0\nfor i in range(2):\n    u = 0\n    for row in t:\n        u += row\nreturn u",
+        )
     ),
     cell("whole weight", "t = self.w[...]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHT),
     cell("one of several weights", "t = self.all[0]\nt += x.sum()\nreturn self.dense(x) + t.sum()", WEIGHTS),
@@ -314,6 +328,19 @@ NEW = [
             "for each in (a, b):\n    t += each",
             "t += a\nt = t + b * a",
             "c = a * 2\nt += a\nt += b * c",
+            "c = [a, b]\nfor i in range(len(c)):\n    t += c[i]",
+            "c = [a, b]\nfor each in c:\n    t += each * 2\nt = t + c[0]",
+        )
+    ),
+    *(
+        cell(f"own: {text}", f"h = self.dense(x)\n{text}", "self.drop = nn.Dropout(p=0.5)")
+        for text in (
+            "h = ops.cast(h, ms.float32)\nh += 1\nreturn h",
+            "h = self.drop(h)\nh += self.dense(x)\nreturn h",
+            "t = ops.cast(h, ms.float32)\nt += 1\nreturn t",
+            "t = self.drop(self.dense(x))\nt += h\nreturn t",
+            "t = ops.dropout(ops.cast(h * 2, ms.float32))\nt += h\nreturn t",
+            "n = h.shape[0]\nh = self.drop(h)\nh += n\nreturn h",
         )
     ),
     cell("reads behind a sum", "h = self.dense(x)\nh += 1\nreturn h * h + self.dense(h)"),

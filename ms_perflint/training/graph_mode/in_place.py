@@ -33,13 +33,15 @@ _SINCE = (2, 8)
 _READS = 2  # operators that read a tensor before it is changed; with one the results are right (run)
 # Operators that read their input twice themselves, or give it back
 _READ_TWICE = words("gelu leaky_relu LeakyReLU std var identity Identity cosine_similarity")
+# Operators that give their input back: `cast` to the same dtype, `Dropout` behind `set_train(False)`
+_PASSES = words("cast Cast dropout Dropout")
 _FRESH = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr, ast.Compare)
 _SUMS = (ast.Add, ast.Sub, ast.Mult, ast.MatMult, ast.FloorDiv, ast.Mod)
 _LAYERS = ("Conv", "Dense", "BatchNorm", "LayerNorm", "GroupNorm", "BiasAdd", "MatMul", "BatchMatMul")
 _MAKERS = words(
     """zeros ones zeros_like ones_like full full_like Zeros Ones ZerosLike OnesLike add sub mul matmul bmm dense
-    bias_add cast Cast sum mean ReduceSum rand randn uniform normal standard_normal UniformReal StandardNormal
-    interpolate gelu silu leaky_relu dropout Dropout GELU SiLU LeakyReLU PReLU div abs ReduceMean stack Stack
+    bias_add sum mean ReduceSum rand randn uniform normal standard_normal UniformReal StandardNormal
+    interpolate gelu silu leaky_relu GELU SiLU LeakyReLU PReLU div abs ReduceMean stack Stack
     concat Concat cat len int float acos ACos cos Cos sin Sin log Log square Square neg Neg erf Erf minimum
     Minimum maximum Maximum clamp clip_by_value cumsum CumSum one_hot OneHot gather Gather where select Select
     masked_fill MaskedFill cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss
@@ -103,13 +105,28 @@ def _is_read_later(program: Program, function: Scope, first: Binding, target: as
     stmt = first.stmt
     if not isinstance(stmt, ast.AugAssign) or not isinstance(stmt.target, ast.Name) or not isinstance(stmt.op, ast.Add):
         return False
-    added, before = stmt.value, program.value(stmt.target, function)
-    if not isinstance(added, ast.Name) or not before.are_only(lambda known: known.constant == 0):
+    held = stmt.value
+    while isinstance(held, ast.Subscript):  # a row
+        held = held.value
+    is_zero = any(known.constant == 0 for known in program.value(stmt.target, function).alternatives)
+    if not is_zero or not isinstance(held, ast.Name):
         return False
-    same = frozenset(map(id, function.flow.at(added)))
-    others = (each for each in function.flow.reads(added.id) if each is not added)
-    later = (each for each in others if not never_before(place(target, function), place(each, function)))
-    return any(not same.isdisjoint(map(id, function.flow.at(each))) for each in later)
+    loops = (each.stmt for each in function.flow.at(held) if isinstance(each.stmt, ast.For))
+    rows = (part for loop in loops for part in descendants(loop.iter) if isinstance(part, ast.Name))
+    is_read = any(_is_read_behind(function, each, target) for each in _others(function, held))
+    return is_read or any(_is_read_behind(function, each, target) for row in rows for each in (row, *_others(function, row)))
+
+
+def _others(function: Scope, name: ast.Name) -> Iterator[ast.Name]:
+    """Yield the other reads of what a name is bound to."""
+    same = frozenset(map(id, function.flow.at(name)))
+    reads = (each for each in function.flow.reads(name.id) if each is not name)
+    yield from (each for each in reads if not same.isdisjoint(map(id, function.flow.at(each))))
+
+
+def _is_read_behind(function: Scope, read: ast.Name, target: ast.expr) -> bool:
+    """Return whether a read may run behind an expression."""
+    return not never_before(place(target, function), place(read, function))
 
 
 def _of_form(node: ast.AST) -> Iterator[ast.expr]:
@@ -184,8 +201,20 @@ def _is_fresh(program: Program, function: Scope, value: ast.expr, hops: int) -> 
         return not is_whole and program.value(value.value, function).are_only(is_parameter)
     if isinstance(value, ast.Call):
         known = program.value(value.func, function).alternatives
+        names = {each.api or each.type_api for each in known} or {word_of(value.func)}
+        if value.args and all(name.rpartition(".")[2] in _PASSES for name in names):
+            return _is_passed(program, function, value.args[0], hops)
         return all(_makes(program, each, hops) for each in known) if known else _is_maker(word_of(value.func))
     return isinstance(value, _FRESH)
+
+
+def _is_passed(program: Program, function: Scope, held: ast.expr, hops: int) -> bool:
+    """Return whether an operator that gives its input back gets a tensor that nothing else reads."""
+    if not isinstance(held, ast.Name):
+        return _is_fresh(program, function, held, hops)
+    reaching = function.flow.at(held)
+    is_made = hops > 0 and all(_is_made(program, function, each, hops - 1) for each in reaching)
+    return is_made and not any(_is_read_behind(function, each, held) for each in _others(function, held))
 
 
 def _makes(program: Program, known: Alternative, hops: int) -> bool:
