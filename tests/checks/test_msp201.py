@@ -177,6 +177,13 @@ def cell(init: str, construct: str) -> str:
     return f"{head}{layers}\n    def construct(self, x):\n        return {construct}\n\n\n"
 
 
+def around(name: str) -> str:
+    """Return a cell that calls a network and its loss."""
+    init = f"class {name}(nn.Cell):\n    def __init__(self, net, loss):\n        super().__init__()\n"
+    kept = "        self.net, self.loss = net, loss\n\n"
+    return f"{init}{kept}    def construct(self, x, y):\n        return self.loss(self.net(x), y)\n\n\n"
+
+
 ADDED = [
     ("appended to a row of cells", "rows = nn.SequentialCell()\nrows.append({layer})\nreturn rows"),
     ("appended in a loop", "rows = nn.CellList()\nfor _ in range(3):\n    rows.append({layer})\nreturn rows"),
@@ -783,6 +790,42 @@ FIRES = [
         model = Model(net, loss, nn.SGD(net.trainable_params()))  # ! unsafe
         """,
         TRAIN,
+    ),
+    *(
+        case(
+            f"network with its loss forced to fp32: {whole}",
+            IMPORTS,
+            cell("self.fc = nn.Dense(64, 64)", "self.fc(x)"),
+            around("NetWithLoss"),
+            around("LossNet"),
+            around("CTCLoss"),
+            f"""
+            net = Net()
+            whole = {whole}.to_float(ms.float32)  # ! display-only
+            opt = nn.SGD(net.trainable_params())
+            step = nn.TrainOneStepCell(whole, opt)
+            """,
+            "for x, y in dataset.create_tuple_iterator():\n    step(x, y)\n",
+        )
+        for whole in (
+            "NetWithLoss(net, nn.MSELoss())",
+            "LossNet(net, nn.MSELoss())",
+            "CTCLoss(net, nn.MSELoss())",
+            "nn.WithLossCell(net, nn.MSELoss())",
+        )
+    ),
+    case(
+        "loss of the project forced to fp32",
+        IMPORTS,
+        cell("self.fc = nn.Dense(64, 64)", "self.fc(x)"),
+        around("Distance"),
+        cell("self.mse = nn.MSELoss()", "self.mse(x)").replace("Net", "NetLoss").replace("(self, x", "(self, x, y"),
+        """
+        net = Net()
+        whole = Distance(net, NetLoss().to_float(ms.float32))
+        step = nn.TrainOneStepCell(whole, nn.SGD(net.trainable_params()))  # ! display-only
+        """,
+        "for x, y in dataset.create_tuple_iterator():\n    step(x, y)\n",
     ),
     *(
         case(

@@ -332,7 +332,7 @@ def _is_beside_networks(program: Program, known: Alternative) -> bool:
         is_other = any(base.endswith(_BESIDE) for base in kin(program, "", known.cls))
         return is_other and not inner.has_products and not inner.is_hidden
     names = kin(program, known.type_api, None)
-    is_exempt = re.search(precision.EXEMPT, known.type_api.rpartition(".")[2]) is not None
+    is_exempt = precision.is_exempt(program, known)
     return known.type_api not in WRAPPERS and (is_exempt or any(name.endswith(_BESIDE) for name in names))
 
 

@@ -20,6 +20,7 @@ from ms_perflint.training.dtypes.casts import by_method, read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.family import PHYSICS
 from ms_perflint.training.followed import asks_for_device
+from ms_perflint.training.networks.losses import is_loss_api
 from ms_perflint.training.networks.matmul import is_matmul
 from ms_perflint.training.networks.network_calls import is_result
 from ms_perflint.training.networks.networks import Search, is_loss, multiplies, reach
@@ -30,7 +31,7 @@ from ms_perflint.training.training_steps import GRADS, is_of_inputs
 
 FULL = frozenset({"mindspore.float32", "mindspore.float64"})
 # Cells that stay in float32 for good reasons
-EXEMPT = r"(?i)loss|softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric"
+_EXEMPT = r"(?i)softmax|norm|embedding|activation|relu|gelu|sigmoid|tanh|optim|pool|metric"
 _CAST = "mixed_precision_cast"
 FLAGS = ("add_flags", "add_flags_recursive")
 # Derivatives with respect to inputs, of any order: they need float32
@@ -139,8 +140,7 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
     layers: list[Call] = []
     for call in _forced(program):
         known = _cells(call)
-        names = [cell.type_api.rpartition(".")[2] if cell.cls is None else cell.cls.name for cell in known]
-        if any(re.search(EXEMPT, name) for name in names) or not known:
+        if any(is_exempt(program, cell) for cell in known) or not known:
             continue
         is_whole = any(cell.cls is not None for cell in known) or call.scope.owner.cls is None
         if is_whole and multiplies(program, [Value(known)]):
@@ -151,6 +151,13 @@ def forced_networks(program: Program) -> tuple[tuple[Call, ...], ...]:
         return tuple((call,) for call in wholes if call.scope.owner.cls is None) or ((wholes[0],),)
     noticed = [call for call in layers if multiplies(program, [Value(_cells(call))])]
     return ((*noticed, *(call for call in layers if call not in noticed)),) if noticed else ()
+
+
+def is_exempt(program: Program, cell: Alternative) -> bool:
+    """Return whether a cell stays in float32 for a good reason: a loss, a norm, an activation, an optimizer."""
+    if cell.cls is not None:
+        return is_loss(program, cell.cls) or re.search(_EXEMPT, cell.cls.name) is not None
+    return is_loss_api(cell.type_api) or re.search(_EXEMPT, cell.type_api.rpartition(".")[2]) is not None
 
 
 def _forced(program: Program) -> Iterator[Call]:
