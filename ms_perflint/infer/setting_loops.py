@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import path_condition
-from ms_perflint.index.semantic_index import Binding, Block, Scope
+from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, receiver_name
 from ms_perflint.index.syntax_forms import inside, names_in, spelling, text_of, word_of
 from ms_perflint.infer import bases, mappings
@@ -158,7 +159,7 @@ def at_key(
     """Return an expression of the loop body in the iteration of one key; None where it is not known."""
     if isinstance(node, ast.Name):
         return _of_name(evaluator, node, loop, name, scope, depth)
-    if isinstance(node, ast.Constant) or names_in(node).isdisjoint(_bound_in(loop)):
+    if isinstance(node, ast.Constant) or names_in(node).isdisjoint(_bound_in(scope.module, loop.stmt)):
         return Held(node, scope)
     if isinstance(node, ast.Subscript) and _is_key(node.slice, loop):
         return _part(evaluator, node.value, loop, name, scope)
@@ -189,12 +190,12 @@ def _of_name(
     evaluator: Evaluator, node: ast.Name, loop: Loop, name: object, scope: Scope, depth: int
 ) -> Optional[Held]:
     """Return what the last of the bindings of a name gives that the iteration of one key comes to."""
-    inside_loop = {id(each) for each in ast.walk(loop.stmt)}
+    inside_loop = _inside(scope.module, loop.stmt)
     found = sorted(scope.flow.at(node), key=lambda each: scope.module.span(each.node), reverse=True)
     for binding in found if depth < NAMES else ():
         if binding.stmt is loop.stmt:
             return _value(evaluator, loop, name, scope) if node.id == loop.value else None
-        tests = [each for each in path_condition(binding.block) if id(each.test) in inside_loop]
+        tests = [each for each in path_condition(binding.block) if each.test in inside_loop]
         answers = [comes(evaluator, each.test, loop, name, scope) for each in tests]
         if not any(answer is not None and answer is not each.result for each, answer in zip(tests, answers)):
             given = binding.whole if None not in answers else None
@@ -212,10 +213,17 @@ def _value(evaluator: Evaluator, loop: Loop, name: object, scope: Scope) -> Opti
     return own[-1] if own else None
 
 
-def _bound_in(loop: Loop) -> set[str]:
+@fact
+def _inside(module: SemanticIndex, loop: ast.AST) -> frozenset[ast.AST]:
+    """Return a loop and the nodes inside of it."""
+    return frozenset(ast.walk(loop))
+
+
+@fact
+def _bound_in(module: SemanticIndex, loop: ast.AST) -> frozenset[str]:
     """Return the names that a loop and its body bind."""
-    names = (each for each in ast.walk(loop.stmt) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
-    return {each.id for each in names}
+    names = (each for each in _inside(module, loop) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    return frozenset(each.id for each in names)
 
 
 def _is_shown(evaluator: Evaluator, given: Optional[Held]) -> bool:

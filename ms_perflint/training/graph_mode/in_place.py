@@ -114,7 +114,9 @@ def _is_read_later(program: Program, function: Scope, first: Binding, target: as
     loops = (each.stmt for each in function.flow.at(held) if isinstance(each.stmt, ast.For))
     rows = (part for loop in loops for part in descendants(loop.iter) if isinstance(part, ast.Name))
     is_read = any(_is_read_behind(function, each, target) for each in _others(function, held))
-    return is_read or any(_is_read_behind(function, each, target) for row in rows for each in (row, *_others(function, row)))
+    return is_read or any(
+        _is_read_behind(function, each, target) for row in rows for each in (row, *_others(function, row))
+    )
 
 
 def _others(function: Scope, name: ast.Name) -> Iterator[ast.Name]:
