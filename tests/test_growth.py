@@ -134,9 +134,19 @@ def _kept(count: int) -> str:
     return f"import os\nkept = []\nfor data in load():\n{kept}{saved}{used}"
 
 
+def _in_loop(count: int) -> str:
+    """Return a loop with much code around an update of settings, one of which is read in many places."""
+    loop = "    for name, given in settings.items():\n"
+    body = _each(count, "        log('@', name, given)\n")
+    used = _each(count, "Model(nn.Dense(args.width, 8@), nn.MSELoss()).train(10, [])\n")
+    function = f"def fill(args, settings):\n{loop}{body}        value = given\n        setattr(args, name, value)\n"
+    head = "parser = argparse.ArgumentParser()\nargs = parser.parse_args()\nfill(args, {'width': 101})\n"
+    return f"def log(*words): pass\n{function}{head}{used}"
+
+
 SHAPES = [
     _functions, _in_one_function, _in_one_class, _at_module_level, _options, _settings, _layers, _cells, _casts,
-    _configs, _own_callbacks,
+    _configs, _own_callbacks, _in_loop,
 ]  # fmt: skip
 
 
