@@ -341,6 +341,8 @@ NEW = [
             "t = self.drop(self.dense(x))\nt += h\nreturn t",
             "t = ops.dropout(ops.cast(h * 2, ms.float32))\nt += h\nreturn t",
             "n = h.shape[0]\nh = self.drop(h)\nh += n\nreturn h",
+            "t = ops.cast(ops.equal(h.argmax(1), x.argmax(1)), ms.float32)\nt *= x[:, 0]\nreturn h * t.mean()",
+            "t = ops.cast(ops.Greater()(h, 0), ms.float32)\nt *= x.mean()\nreturn h * t.mean()",
         )
     ),
     cell("reads behind a sum", "h = self.dense(x)\nh += 1\nreturn h * h + self.dense(h)"),

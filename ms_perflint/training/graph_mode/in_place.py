@@ -45,7 +45,10 @@ _MAKERS = words(
     concat Concat cat len int float acos ACos cos Cos sin Sin log Log square Square neg Neg erf Erf minimum
     Minimum maximum Maximum clamp clip_by_value cumsum CumSum one_hot OneHot gather Gather where select Select
     masked_fill MaskedFill cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss
-    binary_cross_entropy_with_logits"""
+    binary_cross_entropy_with_logits
+    equal eq not_equal ne greater gt greater_equal ge less lt less_equal le isclose isnan isfinite Equal NotEqual
+    Greater GreaterEqual Less LessEqual logical_and logical_or logical_not LogicalAnd LogicalOr LogicalNot
+    argmax argmin Argmax Argmin"""
 )
 _NUMBERS = frozenset({"shape", "ndim"})
 _TUPLES = PARTS | {"meshgrid", "tuple"}  # last words of what gives a tuple
