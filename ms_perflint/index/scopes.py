@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ms_perflint.index.semantic_index import SemanticIndex
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
-ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.expr]
+ScopeNode = Union[ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.expr]
 ImportStatement = Union[ast.Import, ast.ImportFrom]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

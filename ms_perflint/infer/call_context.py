@@ -6,7 +6,7 @@ import ast
 from typing import Optional
 
 from ms_perflint.index.reaching_definitions import Flow
-from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex
+from ms_perflint.index.semantic_index import COMPREHENSIONS, LOOPS, Binding, Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.index.syntax_forms import is_decorated
 from ms_perflint.infer.alternatives import Display, Instance
@@ -19,7 +19,7 @@ BEHIND = 4  # the same, with those of the functions around it
 class CallContext(Scope):
     """The scope of a function in one call: its parameters have the arguments of the call, `self` is one object.
 
-    For a comprehension, the scope of one pass through it.
+    For a comprehension or a `for` loop, the scope of one pass through it.
     """
 
     __slots__ = ("behind", "call", "caller", "depth", "function", "key", "modules", "passed", "receiver")
@@ -45,7 +45,7 @@ class CallContext(Scope):
         self.passed = passed  # the elements to which the loops of a comprehension have come
         self.parent = outer or function.parent
         self.modules = modules_of((function, call, caller, receiver, passed, outer))
-        own = not isinstance(function.node, COMPREHENSIONS)
+        own = not isinstance(function.node, (*COMPREHENSIONS, *LOOPS))
         self.depth: int = depth_of(caller) + own
         self.behind: int = max(behind(caller), behind(outer)) + own
 
@@ -60,9 +60,13 @@ class CallContext(Scope):
         return self.function.flow
 
     def element(self, binding: Binding) -> Optional[Held]:
-        """Return the element of this pass that a loop of the comprehension binds to a name; None for other names."""
-        loops = getattr(self.function.node, "generators", ())[: len(self.passed)]
+        """Return the element of this pass that a loop, or one of a comprehension, binds to a name; None for others."""
+        loops = getattr(self.function.node, "generators", [self.function.node])[: len(self.passed)]
         return next((part for loop, part in zip(loops, self.passed) if loop.iter is binding.value), None)
+
+    def runs(self, scope: Scope) -> bool:
+        """Return whether the code of another scope runs as part of this one: also that of a pass through a loop."""
+        return (isinstance(scope.node, LOOPS) and scope.owner is self.owner) or super().runs(scope)
 
     def enters(self, function: Scope) -> bool:
         """Return whether it is a context of a function, or nested in one."""

@@ -10,7 +10,17 @@ from ms_perflint.core.facts import fact
 from ms_perflint.index.reachability import IMPOSSIBLE
 from ms_perflint.index.semantic_index import Scope, SemanticIndex
 from ms_perflint.index.signature import Held, Layer, positional
-from ms_perflint.infer import bases, computing, lists, merging, narrowing, parameters, registries, wrappers
+from ms_perflint.infer import (
+    bases,
+    computing,
+    lists,
+    merging,
+    narrowing,
+    parameters,
+    registries,
+    search_loops,
+    wrappers,
+)
 from ms_perflint.infer.alternatives import YIELDS, Api, Display, Instance, Member
 from ms_perflint.infer.call_context import BEHIND, NESTED, CallContext, behind, depth_of
 from ms_perflint.infer.evaluator import Evaluator
@@ -194,6 +204,7 @@ def returned(evaluator: Evaluator, function: Scope) -> Value:
     values = []
     for node, block in function.returns:
         reachability = evaluator.reachability(block, function)
+        reachability = min(reachability, search_loops.past(evaluator, node, block, function))
         if reachability != IMPOSSIBLE:
             values.append((evaluator.value(node, function), block, reachability))
     return narrowing.of_paths(evaluator, values, function) if values else evaluator.empty()

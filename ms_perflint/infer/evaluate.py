@@ -16,6 +16,7 @@ from ms_perflint.infer import (
     call_order,
     calls,
     filtered,
+    handlers,
     importing,
     items,
     lists,
@@ -23,6 +24,7 @@ from ms_perflint.infer import (
     narrowing,
     operations,
     parameters,
+    search_loops,
     sequences,
     spreads,
 )
@@ -102,6 +104,8 @@ class ProgramEvaluator(Evaluator):
                 return None
             if len(home.bindings[node.id]) > 1 and _may_be_earlier(node, home, scope):
                 return None
+            if home is scope and search_loops.is_chosen(node, bindings[0], scope):
+                return None
             inner = narrowing.read_in(bindings[0].scope, _of_any_pass(home, scope))
             found = self.binding(bindings[0], inner)
             if (id(bindings[0]), inner.key) not in self._memo:  # in a cycle that is not settled
@@ -174,7 +178,14 @@ class ProgramEvaluator(Evaluator):
                 here = place(node, scope) if current.stars and current is scope.owner else None
                 current = _of_any_pass(current, scope)
                 held = call_order.held(self, node, current, scope)
+                if current is scope and len(held) == 1 and search_loops.is_chosen(node, held[0], scope):
+                    chosen = search_loops.target(self, node, held[0], scope)
+                    if chosen is not None:
+                        return chosen
+                held, usual = search_loops.kept(self, held, node, scope) if current is scope else (held, ())
                 value = importing.bound(self, node.id, current, held, here)
+                if usual:
+                    value = join([value, self.bindings(usual, current).as_non_default()])
                 if len(held) > 1 and current is not scope and not current.runs(scope):
                     early = (each for each in current.flow.early(node.id, scope) if each in held)
                     value = join(
@@ -183,7 +194,9 @@ class ProgramEvaluator(Evaluator):
                 return narrowing.filled(self, value, node, scope)
             if current.stars and (star := importing.star(self, node.id, current)):
                 return star
-        return importing.unbound(self, node, scope)
+        value = importing.unbound(self, node, scope)
+        stored = list(namespaces.stored_in(self, scope.module, node.id)) if not value.alternatives else ()
+        return join(stored) if stored else value
 
     @query(bottom=BOTTOM, top=MANY)
     def exported(self, module: SemanticIndex, name: str) -> Value:
@@ -250,7 +263,7 @@ class ProgramEvaluator(Evaluator):
             value = self.element(self.value(binding.value, scope), binding.path)
             value = lists.gathered(binding, scope, value)
             if scope.parent is None or scope.declared.get(binding.name) is module.scope:
-                value = join([value, *namespaces.stored_in(self, module, binding)])
+                value = join([value, *namespaces.stored_in(self, module, binding.name)])
             if not _feeds_itself(binding):
                 return value
             rest = tuple(known for known in value.alternatives if not isinstance(known.what, Constant))
@@ -274,7 +287,7 @@ class ProgramEvaluator(Evaluator):
 
     def _or_stored(self, binding: Binding, value: Value) -> Value:
         """Return a function or class, or what code stores under its name in its file."""
-        stored = namespaces.stored_in(self, binding.scope.module, binding) if self._is_stored(binding) else ()
+        stored = namespaces.stored_in(self, binding.scope.module, binding.name) if self._is_stored(binding) else ()
         return join([value, *stored])
 
     def _looped(self, binding: Binding, over: ast.expr, scope: Scope) -> Value:
@@ -327,7 +340,7 @@ class ProgramEvaluator(Evaluator):
         reachability = IMPOSSIBLE if block.is_dead else BY_DEFAULT
         for condition in path_condition(block):
             reachability = reachability and min(reachability, narrowing.reachability(self, condition, scope))
-        return reachability
+        return reachability and min(reachability, handlers.of_arms(self, block, scope))
 
     def may_run(self, site: Site) -> bool:
         """Return whether the path condition of a site can hold."""

@@ -8,9 +8,10 @@ from typing import Optional
 
 from ms_perflint.core.facts import fact
 from ms_perflint.index.execution_order import is_always_passed, never_before, place, stored
+from ms_perflint.index.reachability import BY_DEFAULT, IMPOSSIBLE
 from ms_perflint.index.semantic_index import Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
-from ms_perflint.index.syntax_forms import is_enumeration, text_of, word_of
+from ms_perflint.index.syntax_forms import is_enumeration, object_of, text_of, word_of
 from ms_perflint.infer import mappings
 from ms_perflint.infer.bulk_updates import sets_by_name
 from ms_perflint.infer.evaluator import Evaluator
@@ -56,14 +57,16 @@ def of_module(evaluator: Evaluator, module: SemanticIndex, node: ast.expr, scope
     return _laid(evaluator, [*_unknown(OF_MODULE), *own], node, scope)
 
 
-def stored_in(evaluator: Evaluator, module: SemanticIndex, binding: Binding) -> Iterator[Value]:
+def stored_in(evaluator: Evaluator, module: SemanticIndex, name: str) -> Iterator[Value]:
     """Yield the values that a name of a module gets otherwise: `module.name = value`, `globals()["name"] = value`."""
-    for own in module.deep.get(binding.name, ()):
+    for own in module.deep.get(name, ()):
         if _is_namespace(receiver_of(own), own.scope):
             yield evaluator.weighed(own)
-    if _binds_any(module) or any(_may_execute(site, binding.name) for site in module.by_word.get("exec", ())):
+    for site in _updates(module):
+        yield from _updated(evaluator, site, name)
+    if _binds_any(module) or any(_may_execute(site, name) for site in module.by_word.get("exec", ())):
         yield Value((), True)
-    named, deep = evaluator.program.all_stores(binding.name)
+    named, deep = evaluator.program.all_stores(name)
     for store in (*named, *(each for each in deep if _is_loaded(receiver_of(each)))):
         node = store.node
         if store.scope.module is module and _is_namespace(receiver_of(store), store.scope):
@@ -84,7 +87,8 @@ def _is_namespace(node: ast.expr, scope: Scope) -> bool:
         home = scope.home(node.id)
         only = home.single(node) if home is not None else None
         node = only.whole if only is not None and only.whole is not None else node
-    if is_this_file(node):
+    of_object = object_of(node)
+    if is_this_file(node) or (of_object is not None and _is_namespace(of_object, scope)):
         return True
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args
     return is_call and word_of(node.func) in ("globals", "locals", "vars")  # type: ignore[attr-defined]
@@ -92,10 +96,35 @@ def _is_namespace(node: ast.expr, scope: Scope) -> bool:
 
 @fact
 def _binds_any(module: SemanticIndex) -> bool:
-    """Return whether a file binds names that it computes: `globals()[key] = value`, `globals().update(settings)`."""
-    updated = [(site.base, site.scope) for site in module.by_word.get("update", ()) if site.base is not None]
+    """Return whether a file binds names that it computes: `globals()[key] = value`.
+
+    Also by `setattr(sys.modules[__name__], key, value)`.
+    """
     stored = [(target.value, block.scope) for stores in module.registered.values() for target, _, block in stores]
-    return any(_is_namespace(base, scope) for base, scope in (*updated, *stored))
+    set_by = [site for site in module.by_word.get("setattr", ()) if len(site.call.args) > 1]
+    named = [(site.call.args[0], site.scope) for site in set_by if not text_of(site.call.args[1])]
+    return any(_is_namespace(base, scope) for base, scope in (*stored, *named))
+
+
+@fact
+def _updates(module: SemanticIndex) -> list[Site]:
+    """Return the calls that bind names of a file by what they put in its namespace: `globals().update(settings)`."""
+    sites = module.by_word.get("update", ())
+    return [site for site in sites if site.base is not None and _is_namespace(site.base, site.scope)]
+
+
+def _updated(evaluator: Evaluator, site: Site, name: str) -> Iterator[Value]:
+    """Yield what such a call puts under a name; an open value where that is not known."""
+    reachability, call, scope = evaluator.reachability(site.block), site.call, site.scope
+    given = [*call.args, *(each.value for each in call.keywords if each.arg is None)]
+    values = [evaluator.value(each.value, scope) for each in call.keywords if each.arg == name]
+    for mapping in given if not values else ():
+        held = evaluator.value(mapping, scope)
+        has = mappings.held(evaluator, held, name) if not isinstance(mapping, ast.Starred) else None
+        if has is not False and not evaluator.is_pending(held):
+            values.append(evaluator.read(Held(mapping, scope, taken=(name,))) if has else Value((), True))
+    for value in values if reachability != IMPOSSIBLE else ():
+        yield value if reachability == BY_DEFAULT else value.as_non_default()
 
 
 def _may_execute(site: Site, name: str) -> bool:

@@ -212,7 +212,7 @@ def _own_stores(node: ast.expr, scope: Scope) -> Iterator[Binding]:
         found.extend(owner.parent.attributes.get(node.attr, ()) if owner.parent is not None else ())
         found.extend(scope.module.stored.get(node.attr, ()))
     found.extend(scope.bound(node))
-    return (each for each in found if each.scope.owner is owner)
+    return (each for each in found if each.scope.owner is owner and each.kind != "for")  # which may give None
 
 
 def _is_none(condition: Condition, words: tuple[str, ...]) -> Optional[bool]:

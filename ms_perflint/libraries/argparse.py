@@ -11,7 +11,7 @@ from ms_perflint.index.reachability import IMPOSSIBLE, OPTIONAL, path_condition
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.signature import Held, Layer, Part, Signature
 from ms_perflint.index.syntax_forms import keywords_of, text_of, word_of
-from ms_perflint.infer import calls, commandline, mappings
+from ms_perflint.infer import calls, commandline, items, mappings
 from ms_perflint.infer.alternatives import Api, Constant, Options
 from ms_perflint.infer.call_order import is_made_once
 from ms_perflint.infer.commandline import Asked
@@ -22,6 +22,7 @@ from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, TOP, Alternative, Valu
 from ms_perflint.libraries import given_words, named_options, parsers
 
 CONVERTING = frozenset({"ast", "builtins", "json", "yaml"})  # packages whose functions make something else of a text
+LOOKUPS = ("get", "__getitem__")  # methods of a table that convert the text of an option
 
 
 # --- parsers
@@ -299,6 +300,10 @@ def _converted(evaluator: Evaluator, known: Alternative, kind: Optional[ast.expr
     constant = commandline.read(known.constant, word_of(kind))
     if constant is not NO_CONSTANT:
         return Value((known._replace(what=Constant(constant)),))
+    holder = kind.value if isinstance(kind, ast.Attribute) and kind.attr in LOOKUPS else None
+    table = evaluator.value(holder, site.scope) if holder is not None else TOP
+    if table.are(lambda each: each.is_mapping and each.is_display):
+        return items.under(evaluator, table, Value((known,)), kind, holder, site.scope)
     callee = evaluator.value(kind, site.scope)
     if any(each.api.partition(".")[0] in CONVERTING for each in callee.alternatives):
         return TOP

@@ -42,7 +42,10 @@ CASES = [
     ("for i in y:\n    if i:\n        m = None\n    reveal(m)\n    if m is None:\n        m = 2", "2 None"),
     ("m = 3\nif m is None:\n    m = 1\nelif unknown():\n    m = 4\nelif m == 4:\n    m = 2\nreveal(m)", "3 4"),
     ("if unknown():\n    m = 1\nelif m == 1:\n    m = 2\nreveal(m)", "1 2"),
-    ("m = 1\ntry:\n    m = None\nexcept ValueError:\n    if m is None:\n        m = 2\nreveal(m)", "1 2 None"),
+    (
+        "m = 1\ntry:\n    m = None\n    unknown()\nexcept ValueError:\n    if m is None:\n        m = 2\nreveal(m)",
+        "1 2 None",
+    ),
     (
         "m = 1\nif unknown():\n    m = None\ntry:\n    if m is None:\n        m = 2\nfinally:\n    pass\nreveal(m)",
         "1 2 None",
