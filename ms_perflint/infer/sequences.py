@@ -85,10 +85,28 @@ def item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
     if parts is not None and -len(parts) <= key < len(parts) and is_there:
         return evaluator.read(parts[key])
     if any(loop.ifs for loop in getattr(what.node, "generators", ())):
-        return TOP  # which one it is depends on conditions
+        return usual_item(evaluator, known, key)  # which one it is depends on conditions
     value = evaluator.each(Value((known,)))
     is_moved = not changes <= list_changes.KEEPS and len(value.alternatives) > 1
     return value if value.alternatives and not value.open and not is_moved else TOP
+
+
+def usual_item(evaluator: Evaluator, known: Alternative, key: int) -> Value:
+    """Return an element of a comprehension whose conditions depend on options: by default, or any other one."""
+    parts = usual(evaluator, known)
+    if not parts or not -len(parts) <= key < len(parts):
+        return TOP
+    others = evaluator.each(Value((known,))).as_non_default()
+    return join([evaluator.read(parts[key]), others])._replace(overridable=True)
+
+
+def usual(evaluator: Evaluator, known: Alternative) -> Optional[list[Held]]:
+    """Return the elements that a comprehension has by default, in order; None where they are not known."""
+    what = known.what
+    if not isinstance(what, Display) or what.kind != COMPREHENSION or list_changes.changed(evaluator, what):
+        return None
+    passes = _passes(evaluator, what.node, what.scope, is_usual=True)  # type: ignore[arg-type]
+    return None if passes is None else [Held(what.node.elt, each) for each in passes]  # type: ignore[attr-defined]
 
 
 def is_list(known: Alternative) -> bool:
@@ -176,10 +194,12 @@ def inside(evaluator: Evaluator, node: Comprehension, scope: Scope, passed: tupl
     return evaluator.call_context(own, None, scope, None, passed, scope)
 
 
-def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope, depth: int = 0) -> Optional[list[Scope]]:
+def _passes(
+    evaluator: Evaluator, node: Comprehension, made_in: Scope, depth: int = 0, is_usual: bool = False
+) -> Optional[list[Scope]]:
     """Return the scope of a comprehension in each pass through it; None where not all are known.
 
-    It may go through itself: `rows = [row for row in rows]` in a loop.
+    It may go through itself: `rows = [row for row in rows]` in a loop. `is_usual`: with the default options.
     """
     if depth >= lists.NESTED:
         return None
@@ -193,7 +213,8 @@ def _passes(evaluator: Evaluator, node: Comprehension, made_in: Scope, depth: in
                 return None
             for part in parts:
                 scope = inside(evaluator, node, made_in, (*passed, part))
-                answers = {evaluator.value(test, scope).truth for test in generator.ifs}
+                tests = [evaluator.value(test, scope) for test in generator.ifs]
+                answers = {test.default_truth if is_usual else test.truth for test in tests}
                 if None in answers:
                     return None
                 if False not in answers:

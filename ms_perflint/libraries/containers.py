@@ -7,7 +7,7 @@ from typing import Optional
 
 from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer, Signature
-from ms_perflint.infer import attribute_writes, calls, filtered, items, mappings, tables
+from ms_perflint.infer import attribute_writes, calls, computing, filtered, items, mappings, tables
 from ms_perflint.infer.alternatives import DICT, LIST, Api, Constant, Display
 from ms_perflint.infer.evaluator import Evaluator, Library
 from ms_perflint.infer.sequences import TAKES, is_list, taken, whole
@@ -71,10 +71,16 @@ def _position(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
     """Return the result of `list.index(constant)` for a list of constants."""
     parts = whole(evaluator, Value((api.receiver,))) if api.receiver is not None and len(node.args) == 1 else None
     wanted = evaluator.value(node.args[0], scope) if parts is not None else TOP
-    held = [evaluator.read(part).constant for part in parts or ()]
-    if NO_CONSTANT in held or wanted.constant is NO_CONSTANT or wanted.constant not in held:
+    held = [evaluator.read(part) for part in parts or ()]
+    constants = [each.constant for each in held]
+    if NO_CONSTANT in constants or any(each.overridable for each in held):
         return TOP
-    return evaluator.known(Constant(held.index(wanted.constant)), node, scope)._replace(overridable=wanted.overridable)
+
+    def position(known: tuple[Alternative, ...]) -> object:
+        constant = known[0].constant
+        return constants.index(constant) if constant in constants else NO_CONSTANT
+
+    return computing.combine(evaluator, [wanted], position, node, scope)
 
 
 def _any(evaluator: Evaluator, receiver: Alternative, node: ast.Call, scope: Scope) -> Optional[Value]:

@@ -135,8 +135,27 @@ def _sliced(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opt
 
 
 def _in_any_order(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
-    """Return the elements of `sorted(sequence)` or `filter(function, sequence)`, in unknown order."""
+    """Return the elements of `sorted(sequence)` or `set(sequence)`, in unknown order."""
     return _made(evaluator, node, MANY_OF, [Held(node.args[-1], scope, taken=(EACH,))], scope)
+
+
+def _filtered(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return the elements of `filter(function, sequence)`: with the default options, and any where others count."""
+    function, parts = node.args[0], whole(evaluator, evaluator.value(node.args[-1], scope))
+    whatever = _in_any_order(evaluator, api, node, scope)
+    if parts is None or len(node.args) != 2 or len(parts) > MAPPED:
+        return whatever
+    is_none = evaluator.value(function, scope).constant is None
+    layers = (Layer(node, scope, row=(part,), callee=function) for part in parts)
+    tests = [evaluator.read(Held(node, scope, taken=(layer,))) for layer in layers] if not is_none else []
+    tests = tests or [evaluator.read(part) for part in parts]
+    if all(test.truth is not None for test in tests):
+        return _made(evaluator, node, LIST, (part for part, test in zip(parts, tests) if test.truth), scope)
+    if whatever is None or any(test.default_truth is None for test in tests):
+        return whatever
+    kept = (part for part, test in zip(parts, tests) if test.default_truth)
+    usual = _made(evaluator, node, LIST, kept, scope)
+    return join([usual, whatever.as_non_default()])._replace(overridable=True)
 
 
 def _one_after_another(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -181,14 +200,20 @@ def _repeated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> O
 def _next(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
     """Return the result of `next`: the first element of a new iterator, any element of others, or the default."""
     value = evaluator.value(node.args[0], scope)
-    parts = whole(evaluator, value) if isinstance(node.args[0], (ast.GeneratorExp, ast.Call)) else None
+    is_new = isinstance(node.args[0], (ast.GeneratorExp, ast.Call))
+    parts = whole(evaluator, value) if is_new else None
     if parts:
         return evaluator.read(parts[0])
     default = evaluator.value(node.args[1], scope) if len(node.args) == 2 else None
     if parts is not None and default is not None:
         return default
     found = evaluator.each(value)
-    return join([found, default]) if default is not None else found
+    found = join([found, default]) if default is not None else found
+    usual = sequences.usual(evaluator, value.only) if value.only is not None and is_new else None
+    if usual is None or not (usual or default is not None):
+        return found
+    first = evaluator.read(usual[0]) if usual else default or TOP
+    return join([first, found.as_non_default()])._replace(overridable=True)
 
 
 def _length(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -328,8 +353,9 @@ _MAKERS: dict[Call, tuple[str, ...]] = {
     _reversed: ("builtins.reversed",),
     _sliced: ("itertools.islice",),
     _in_any_order: (
-        "builtins.filter", "builtins.frozenset", "builtins.set", "itertools.cycle",
+        "builtins.frozenset", "builtins.set", "itertools.cycle",
     ),
+    _filtered: ("builtins.filter",),
     _length: ("builtins.len",),
     _range: ("builtins.range",),
     _sorted: ("builtins.sorted",),

@@ -10,7 +10,7 @@ from ms_perflint.index.signature import Held, Layer
 from ms_perflint.infer import items
 from ms_perflint.infer.alternatives import TUPLE, Api, Display
 from ms_perflint.infer.evaluator import Evaluator, Library
-from ms_perflint.infer.values import NO_CONSTANT, TOP, Value, join
+from ms_perflint.infer.values import TOP, Value, join
 
 
 def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:
@@ -19,7 +19,7 @@ def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     if made is None or not made.call.args or len(node.args) != 1:
         return None
     value = evaluator.value(node.args[0], scope)
-    keys = [evaluator.value(key, made.scope).constant for key in made.call.args]
+    keys = [evaluator.value(key, made.scope) for key in made.call.args]
     found = [_member(evaluator, api.name, value, key, node, scope) for key in keys]
     if len(found) == 1:
         return found[0]
@@ -27,13 +27,20 @@ def _taken(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Opti
     return evaluator.known(Display(node, scope, TUPLE, parts), node, scope)
 
 
-def _member(evaluator: Evaluator, name: str, value: Value, key: object, node: ast.Call, scope: Scope) -> Value:
-    """Return what a getter of a name takes from a value."""
-    if name.startswith("operator.itemgetter") and key is not NO_CONSTANT:
-        return join([*(evaluator.item(known, key) for known in value.alternatives), *evaluator.rest(value)])
-    for word in key.split(".") if isinstance(key, str) else ():
-        value = evaluator.members(value, word, node, scope)
-    return value if isinstance(key, str) else TOP
+def _member(evaluator: Evaluator, name: str, value: Value, keys: Value, node: ast.Call, scope: Scope) -> Value:
+    """Return what a getter of a name takes from a value: under one key, or under each that an option gives."""
+    if keys.open or not keys.are_constants:
+        return TOP
+    if name.startswith("operator.itemgetter"):
+        return items.under(evaluator, value, keys, node, None, scope)
+    found = []
+    for key in keys.alternatives:
+        held = value if isinstance(key.constant, str) else TOP
+        for word in str(key.constant).split("."):
+            held = evaluator.members(held, word, node, scope)
+        found.append(held if key.by_default else held.as_non_default())
+    held = join(found)
+    return held._replace(overridable=held.overridable or keys.overridable)
 
 
 def _called(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Optional[Value]:

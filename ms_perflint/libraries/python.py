@@ -160,14 +160,23 @@ def _evaluated(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> 
     )
     if literal is not None and literal.alternatives:
         return literal
-    text = told.only.constant if told.only is not None else None
+    found = [(each, _meant(evaluator, each.constant, node, scope)) for each in told.alternatives]
+    values = [value if each.by_default else value.as_non_default() for each, value in found if value is not None]
+    if told.open or not values or len(values) < len(found):
+        return None
+    value = join(values)
+    return value._replace(overridable=value.overridable or told.overridable)
+
+
+def _meant(evaluator: Evaluator, text: object, node: ast.Call, scope: Scope) -> Optional[Value]:
+    """Return what a text means as code: a name of the module, or an attribute of one; None for other code."""
     first, *members_of = text.split(".") if isinstance(text, str) else [""]
     if first not in scope.module.scope.bindings or scope.home(first) is not scope.module.scope:
         return None
     value = evaluator.exported(scope.module, first)
     for name in members_of:
         value = evaluator.members(value, name, node, scope) if name.isidentifier() else TOP
-    return value._replace(overridable=value.overridable or told.overridable)
+    return value
 
 
 # --- members by name
