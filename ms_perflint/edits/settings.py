@@ -30,7 +30,7 @@ _ELEMENT = re.compile(rb"(?P<value>[^\s#,:\]}]+)[ \t]*(?=[,\]}#]|\Z)")
 _LONG = re.compile(r"--(?!no[-_])\w")  # an option that can get a `--no-` counterpart
 _TRUTHS = (("false", "true"), ("off", "on"), ("no", "yes"))
 _COMPUTED = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.UnaryOp)  # of settings: no edit of the call
-_READ = ("get", "getattr")  # calls that give a setting
+_READ = ("get", "getattr", "next", "setdefault")  # calls that give a setting
 _WORD = re.compile(r"['\"]?(?P<value>[\w.]+)")
 
 
@@ -80,13 +80,14 @@ def _held(call: Call, given: ast.expr, value: Value) -> Optional[Alternative]:
     """
     source = _behind(given, call.scope)
     bound = call.scope.lookup(source) if isinstance(source, ast.Name) else ()
-    is_imported = any(each.kind == "from" for each in bound)
     is_read = isinstance(source, ast.Call) and word_of(source.func) in _READ
-    is_part = is_read or isinstance(source, (ast.Attribute, ast.Subscript))
-    only = value.only if is_imported or is_part else None
-    where = only.where if only is not None else None
+    where = value.only.where if value.only is not None else None
     node = where[1] if isinstance(where, tuple) and not isinstance(where, Place) else None
-    return only if isinstance(node, ast.Constant) else None
+    is_part = is_read or isinstance(source, (ast.Attribute, ast.Subscript))
+    if isinstance(source, ast.Name) and not any(each.kind == "parameter" for each in bound):
+        assigned = (each.value for each in bound if each.value is not None and each.kind != "from")
+        is_part = not any(part is node for each in assigned for part in ast.walk(each))
+    return value.only if is_part and isinstance(node, ast.Constant) else None
 
 
 def _behind(node: ast.expr, scope: Scope) -> ast.expr:

@@ -1459,6 +1459,14 @@ SETTINGS = [
     ("bool(Config.sink)", "class Config:\n    sink = False\n"),
     ("sink", "class Config:\n    sink = False\n\n\nsink = Config.sink\n"),
     ("sink", 'config = {"sink": False}\nsink = bool(config.get("sink"))\n'),
+    (
+        "sink",
+        "MODES = [('fast', True), ('slow', False)]\nfor name, sink in MODES:\n    if name == 'slow':\n        break\n",
+    ),
+    ("sink", "MODES = {'slow': False}\ntry:\n    sink = MODES['slow']\nexcept KeyError:\n    sink = True\n"),
+    ("next(sink for name, sink in MODES if name == 'slow')", "MODES = [('fast', True), ('slow', False)]\n"),
+    ("SINK", "config = {'SINK': False}\nglobals().update(config)\n"),
+    ("sink", "MODES = (3, False)\nepochs, sink = MODES\n"),
 ]
 FIRES += [
     case(
@@ -1496,6 +1504,7 @@ FIRES += [
     case(f"no setting: {made}", MODEL, made, f"model.train(10, dataset, dataset_sink_mode={read})  # ! safe\n")
     for read, made in (
         ("sink", "sink = False\n"),
+        ("sink", "epochs, sink = 3, False\n"),
         ("False", ""),
         ("sink()", "def sink():\n    return False\n"),
     )
