@@ -2645,3 +2645,44 @@ def test_what_another_lambda_computes_is_not_trained(made: str) -> None:
     report = Program({"train.py": f"{READY}\n{made}{LAMBDA_LOOP}"}).lint(CODE)
     assert not report.problems
     assert not report.findings
+
+
+NAMED_LOSSES = [
+    "def loss_fn(data, label):\n    return loss(net(data), label)\n\n\ndef forward(data, label):\n"
+    "    return loss_fn(data, label)\n",
+    "def compute_loss(model, data, label):\n    return loss(model(data), label)\n\n\ndef forward(data, label):\n"
+    "    return compute_loss(net, data, label)\n",
+    "def made(model):\n    def loss_fn(data, label):\n        return loss(model(data), label)\n\n"
+    "    def forward(data, label):\n        return loss_fn(data, label)\n\n    return forward\n\n\n"
+    "forward = made(net)\n",
+    "def p_losses(model, data, label):\n    return loss(run(model, data), label)\n\n\ndef run(model, data):\n"
+    "    return model(data)\n\n\ndef forward(data, label):\n    return p_losses(net, data, label)\n",
+]
+LOSSES_ALONE = [
+    # the loss multiplies, and the network does not
+    "small = nn.ReLU()\n\n\ndef contrastive_loss(a, b):\n    return ops.matmul(a, b.T).mean()\n\n\n"
+    "def forward(data, label):\n    return contrastive_loss(small(data), label)\n",
+    "small = nn.ReLU()\n\n\ndef loss_of(a, b):\n    return (a @ b.T).mean()\n\n\n"
+    "def forward(data, label):\n    return loss_of(small(data), label)\n",
+    # derivatives by inputs enter the loss
+    "def residual_loss(model, data):\n    return ops.square(ms.grad(model)(data)).mean()\n\n\n"
+    "def forward(data, label):\n    return residual_loss(net, data)\n",
+    "half = net.to_float(ms.float16)\n\n\ndef loss_fn(data, label):\n    return loss(half(data), label)\n\n\n"
+    "def forward(data, label):\n    return loss_fn(data, label)\n",
+    "def loss_fn(data, label):\n    return loss(net(data.astype(ms.float16)), label)\n\n\n"
+    "net.to_float(ms.float16)\n\n\ndef forward(data, label):\n    return loss_fn(data, label)\n",
+]
+
+
+@pytest.mark.parametrize("forward", NAMED_LOSSES)
+def test_a_function_named_like_a_loss_that_calls_the_network_is_none(forward: str) -> None:
+    report = Program({"train.py": f"{READY}\n{forward}{OF_FORWARD}{LAMBDA_LOOP}"}).lint(CODE)
+    assert not report.problems
+    assert len(report.findings) == 1
+
+
+@pytest.mark.parametrize("forward", LOSSES_ALONE)
+def test_a_function_named_like_a_loss_is_one(forward: str) -> None:
+    report = Program({"train.py": f"{READY}\n{forward}{OF_FORWARD}{LAMBDA_LOOP}"}).lint(CODE)
+    assert not report.problems
+    assert not report.findings

@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple, Optional
 
 from ms_perflint import mindspore_api
+from ms_perflint.core.graphs import reachable
 from ms_perflint.index.semantic_index import Scope, Site
 from ms_perflint.index.syntax_forms import given as all_given
 from ms_perflint.index.syntax_forms import word_of
@@ -37,14 +39,14 @@ def _is_loss(program: Program, scope: Scope, with_loss: Collection[Scope]) -> bo
 def is_loss(program: Program, scope: Scope) -> bool:
     """Return whether a class is a loss, or a function belongs to one: by its bases, else by its name.
 
-    A cell that is named like a loss and holds the network that is trained is none.
+    A cell that is named like a loss and holds the network that is trained is none, nor is a function that calls it.
     """
     return _is_loss(program, scope, ()) and _is_loss(program, scope, _with_loss(program))
 
 
 @fact
 def _with_loss(program: Program) -> frozenset[Scope]:
-    """Return the classes named like a loss that hold what is trained: without these, nothing of it multiplies."""
+    """Return what is named like a loss and holds or calls what is trained: without these, nothing of it multiplies."""
     found: set[Scope] = set()
     for training in any_order(program):
         values = training.values[:1] if training.kind == "model" else training.values  # no `loss_fn`
@@ -54,9 +56,20 @@ def _with_loss(program: Program) -> frozenset[Scope]:
             inner.update(search.losses)
             search = Search(program, with_loss=inner).values(values)
         if search.found:
-            holding = (cls for cls, known in inner.items() if Search(program, with_loss=inner).cls(cls, known).found)
-            found.update(kin for cls in holding for kin in ancestors(program.evaluator, cls))
+            holding = [scope for scope, known in inner.items() if _holds_network(program, scope, known, inner)]
+            found.update(scope for scope in holding if not scope.is_class)
+            classes = (scope for scope in holding if scope.is_class)
+            found.update(kin for cls in classes for kin in ancestors(program.evaluator, cls))
     return frozenset(found)
+
+
+def _holds_network(program: Program, scope: Scope, known: Optional[Alternative], with_loss: Collection[Scope]) -> bool:
+    """Return whether an object of a class multiplies, or what a function calls: a loss may multiply itself."""
+    search = Search(program, with_loss=with_loss)
+    if scope.is_class:
+        return search.cls(scope, known).found
+    functions = reachable((scope,), lambda each: filter(attrgetter("is_function"), loaded(program, each)))
+    return search.values([Value(called_values(program, each)) for each in functions]).found
 
 
 def multiplies(program: Program, values: Iterable[Value]) -> bool:
@@ -127,7 +140,7 @@ class Search:
         self.program = program
         self.whole = whole
         self.with_loss = with_loss
-        self.losses: dict[Scope, Optional[Alternative]] = {}  # classes that were passed over, with an instance
+        self.losses: dict[Scope, Optional[Alternative]] = {}  # what was passed over; of a class with an instance
         self.found = False
         self.has_products = False  # also ones that are too small to count
         self.layer: Optional[Site] = None  # the first that was found, if it is in the program
@@ -252,7 +265,7 @@ class Search:
                 continue
             if not (is_named_loss(self.program, inner) if inner.parent is scope else self.is_loss(inner)):
                 self.scope(inner)
-            elif inner.is_class:
+            elif inner.is_class or inner.cls is None:
                 self.losses.setdefault(inner, None)
 
     def _bases(self, cls: Scope) -> None:
