@@ -23,7 +23,7 @@ from ms_perflint.training.mode import training_starts
 from ms_perflint.training.pipelines import steps as steps_of
 from ms_perflint.training.repetition import repeats
 from ms_perflint.training.step_loops import is_each_step
-from ms_perflint.training.training import MODEL_TRAINS, train_sites
+from ms_perflint.training.training import MODEL_TRAINS, scopes_above, train_sites
 
 if TYPE_CHECKING:
     from ms_perflint.infer.path_values import Path
@@ -34,7 +34,8 @@ CONFIG, CALLBACK, SAVE = (
     "mindspore.train.ModelCheckpoint",
     "mindspore.save_checkpoint",
 )
-LATEST = "latest_ckpt_file_name"  # of a ModelCheckpoint: the file that is being written
+# Of a ModelCheckpoint: the file that is being written, and the attribute in which it is kept
+LATEST = frozenset({"latest_ckpt_file_name", "_latest_ckpt_file_name"})
 STEPS_BY_HAND = ("step_end", "on_train_step_end", "epoch_end", "on_train_epoch_end")
 
 
@@ -301,12 +302,18 @@ def use_of(call: Call) -> Reads:
         if any(use.is_of(path) for path in written):
             return Reads(use)
     unknown = [use for use in inside if use.is_unknown]
-    if (found := next((use for use in unknown if LATEST in use.site.scope.owner.attrs), None)) is not None:
+    if (found := next((use for use in unknown if _is_of_latest(program, use)), None)) is not None:
         return Reads(found)
     loads = [use for use in unknown if use.loads]
     if loads and (found := next((use for use in unknown if use.verb == "listed"), None)) is not None:
         return Reads(found)
     return Reads(None, loads[0] if loads else None)
+
+
+def _is_of_latest(program: Program, use: Use) -> bool:
+    """Return whether a function that uses a file, or a method that calls it, reads which file is being written."""
+    above = scopes_above(program, (use.site,))
+    return any(scope.attrs & LATEST for scope in above if scope.cls is not None or scope is use.site.scope.owner)
 
 
 @fact

@@ -1849,3 +1849,59 @@ def test_another_list_of_paths(made: str, keep: str, clean: str) -> None:
     text = join(STEP, loop(f"import os\n{made}\n---\n{saved}---\n{clean}\n"))
     (finding,) = Program({"train.py": text}).lint(CODE).findings
     assert finding.fix is not None
+
+
+LATEST = [
+    ("the property", "ms.load_checkpoint(saver.latest_ckpt_file_name, net)", "pass", "no fix"),
+    ("the attribute", "ms.load_checkpoint(saver._latest_ckpt_file_name, net)", "pass", "no fix"),
+    ("passed to a function", "evaluate(saver._latest_ckpt_file_name)", "pass", "no fix"),
+    ("bound before", "newest = saver.latest_ckpt_file_name\n                evaluate(newest)", "pass", "no fix"),
+    ("passed through two functions", "measure(saver.latest_ckpt_file_name)", "pass", "no fix"),
+    ("an unknown file", "evaluate(choose())", "pass", "unsafe"),
+    ("read after the training", "evaluate(choose())", "print(saver._latest_ckpt_file_name)", "unsafe"),
+    ("the attribute of another object", "evaluate(other._latest_file_name)", "pass", "unsafe"),
+]
+
+
+@pytest.mark.parametrize(("name", "used", "after", "mark"), LATEST, ids=[name for name, *_ in LATEST])
+def test_the_newest_file_is_read_while_it_is_written(name: str, used: str, after: str, mark: str) -> None:
+    text = f"""
+        def evaluate(path):
+            ms.load_checkpoint(path, net)
+
+
+        def measure(path):
+            evaluate(path)
+
+
+        class Evaluate(ms.Callback):
+            def on_train_epoch_end(self, run_context):
+                {used}
+
+
+        config = CheckpointConfig(save_checkpoint_steps=100)  # ! {mark}
+        saver = ModelCheckpoint("net", "ckpt", config)
+        model.train(20, dataset, callbacks=[saver, Evaluate()])
+        {after}
+        """
+    fires(CODE, case(name, MODEL, text).values[0])  # type: ignore[attr-defined]
+
+
+DERIVED = """
+    def evaluate(path):
+        ms.load_checkpoint(path, net)
+
+
+    class Saver(ModelCheckpoint):
+        def step_end(self, run_context):
+            super().step_end(run_context)
+            evaluate(self._latest_ckpt_file_name)
+
+
+    config = CheckpointConfig(save_checkpoint_steps=100)  # ! no fix
+    model.train(20, dataset, callbacks=[Saver("net", "ckpt", config)])
+    """
+
+
+def test_a_saver_evaluates_what_it_writes() -> None:
+    fires(CODE, case("derived", MODEL, DERIVED).values[0])  # type: ignore[attr-defined]
