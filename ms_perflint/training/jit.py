@@ -6,8 +6,8 @@ import ast
 from typing import Optional
 
 from ms_perflint.index.semantic_index import FUNCTIONS, Scope, Site
-from ms_perflint.program.program import Program
-from ms_perflint.training import conditions, training
+from ms_perflint.program.program import Program, fact
+from ms_perflint.training import conditions, mode, training
 
 DATA_SINK = "mindspore.data_sink"
 JITS = frozenset({"mindspore.jit", "mindspore.ms_function"})
@@ -19,6 +19,17 @@ def is_compiled(program: Program) -> bool:
     called = [site for site in sites if _is_called(program, site)] or sites
     usual = [site for site in called if not conditions.is_on_request(program, site)]
     return bool(sites) and all(_compiled_site(program, site) for site in usual or called)
+
+
+@fact
+def is_in_graphs(program: Program) -> bool:
+    """Return whether all training steps run as graphs: by all calls that set the mode, or since `jit` compiles them.
+
+    Run on 2.10, CPU, with LSTM in FP16: under `jit` the gradients are those of graph mode.
+    """
+    found = [mode.given(call) for call in mode.settings(program)]
+    is_set = bool(found) and all(value is not None and value.must_be(mode.GRAPH) for value in found)
+    return is_set or is_compiled(program)
 
 
 def _compiled_site(program: Program, site: Site) -> bool:

@@ -519,6 +519,50 @@ def test_a_layer_that_is_right_in_graph_mode_only_is_named_in_pynative() -> None
     assert refused(finding) == "PyNative mode computes wrong gradients of `LSTM` in FP16"
 
 
+@pytest.mark.parametrize(
+    ("made", "called", "is_refused"),
+    [
+        ("@ms.jit\ndef step(x, y):\n    return run(x, y)\n", "step", False),
+        ("@ms.jit(capture_mode='ast')\ndef step(x, y):\n    return run(x, y)\n", "step", False),
+        ("step = ms.jit(run)\n", "step", False),
+        ("jitted = ms.jit(run)\n\n\ndef step(x, y):\n    return jitted(x, y)\n", "step", False),
+        ("@ms.jit\ndef step(x, y):\n    return run(x, y)\n", "run", True),
+        ("@ms.jit\ndef other(x):\n    return net(x)\n", "run", True),
+    ],
+)
+def test_a_layer_that_is_right_in_graph_mode_only_is_right_under_jit(made: str, called: str, is_refused: bool) -> None:
+    net = PROBABLE.format(init="self.rnn = nn.LSTM(64, 64)", construct="self.rnn(self.fc(x))[0]")
+    text = f"""
+    net = Net()
+    loss = nn.MSELoss()
+    opt = nn.Adam(net.trainable_params())
+
+
+    def forward(x, y):
+        return loss(net(x), y)
+
+
+    grad_fn = ms.value_and_grad(forward, None, opt.parameters)
+
+
+    def run(x, y):
+        value, grads = grad_fn(x, y)
+        opt(grads)
+        return value
+
+
+    {textwrap.indent(made, "    ").strip()}
+
+
+    for x, y in dataset.create_tuple_iterator():
+        {called}(x, y)
+    """
+    start = join(IMPORTS, net).replace("GRAPH_MODE", "PYNATIVE_MODE")
+    (finding,) = Program({"train.py": f"{start}\n{textwrap.dedent(text)}"}).lint(CODE).findings
+    refusals = [each.message for each in finding.related if "wrong gradients of `LSTM`" in str(each.message)]
+    assert bool(refusals) is is_refused
+
+
 BIASED = """
     class Net(nn.Cell):
         def __init__(self):

@@ -16,7 +16,7 @@ from ms_perflint.infer.values import BOTTOM, NO_CONSTANT, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.callers import derived
 from ms_perflint.program.program import Program, fact
-from ms_perflint.training import mode
+from ms_perflint.training import jit
 from ms_perflint.training.bases import CELLS, is_cell, is_parameter
 from ms_perflint.training.dtypes.dtype_names import DTYPE_CALLS, dtype_of, name_of_callee
 from ms_perflint.training.dtypes.dtypes import Dtypes
@@ -47,17 +47,10 @@ _RAISED = frozenset({"float32"})
 _CONSTANT = ("constexpr", "_primexpr", "primexpr")  # decorators
 
 
-@fact
-def _is_in_graphs(program: Program) -> bool:
-    """Return whether a program trains in graph mode, with all calls that set the mode."""
-    found = [mode.given(call) for call in mode.settings(program)]
-    return bool(found) and all(value is not None and value.must_be(mode.GRAPH) for value in found)
-
-
 def is_known(program: Program, api: str) -> bool:
     """Return whether a layer of MindSpore is one of a known kind, for a program."""
     is_for_graphs = api.rpartition(".")[2] in known_kinds.OF_GRAPHS
-    return known_kinds.is_cell(api, program.version) and (not is_for_graphs or _is_in_graphs(program))
+    return known_kinds.is_cell(api, program.version) and (not is_for_graphs or jit.is_in_graphs(program))
 
 
 class Code:
