@@ -190,6 +190,21 @@ def test_shows_the_lines_of_the_cell_as_they_are_written(tmp_path: Path) -> None
     assert "\n   5 +\n   6 + ms.set_context(mode=ms.GRAPH_MODE)\n" in shown
 
 
+def test_each_change_has_the_header_of_its_cell_once_one_has_a_header(tmp_path: Path) -> None:
+    cells = [
+        "import mindspore as ms\nfrom mindspore import nn",
+        "net = nn.Dense(64, 64)\nloss = nn.MSELoss()\nopt = nn.Adam(net.trainable_params())",
+        "def forward(x, y):\n    return loss(net(x), y)",
+        "grad_fn = ms.value_and_grad(forward, None, opt.parameters)",
+        "def step(x, y):\n    value, grads = grad_fn(x, y)\n    opt(grads)\n    return value",
+        "for x, y in data:\n    step(x, y)",
+    ]
+    (tmp_path / "train.ipynb").write_text(written(notebook(cells)), encoding="utf-8")
+    shown = run("--isolated", "--no-cache", "--select", "MSP201", "train.ipynb", cwd=tmp_path).out
+    heads = [line for line in shown.splitlines() if line.startswith("--> ")]
+    assert heads == [f"--> train.ipynb:cell {number}" for number in (3, 4, 5)]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("as_lists", [True, False])
 def test_a_fix_changes_its_lines_of_the_json_only(tmp_path: Path, layout: dict[str, Any], as_lists: bool) -> None:

@@ -157,6 +157,15 @@ def test_a_fix_in_another_file_says_where() -> None:
     assert text.splitlines()[-5:-2] == ["--> config.py", "   1 - y = 1", "   1 + y = 16"]
 
 
+def test_a_fix_in_several_files_says_where_each_change_is() -> None:
+    files = Files(train_py="f(x)\n", config_py="y = 1\n")
+    text = files.render("text", files.finding("f(x)", fix=files.fix(Safety.DISPLAY, ("y = 1", "6"), ("f(x", ", y"))))
+    assert text.splitlines()[-8:-2] == [
+        *("--> config.py", "   1 - y = 1", "   1 + y = 16"),
+        *("--> train.py", "   1 - f(x)", "   1 + f(x, y)"),
+    ]
+
+
 def test_a_file_that_has_gone_or_shrunk_still_gives_its_line() -> None:
     files = Files(train_py="a\nb\nf(x)\n")
     finding = files.finding("f(x)", fix=files.fix(Safety.SAFE, ("f(x", ", y")))

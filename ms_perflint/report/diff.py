@@ -15,14 +15,17 @@ LONGEST = 40  # changed lines that are shown
 
 
 def changes(fix: Fix, home: Place, sources: Sources, style: Style) -> list[str]:
-    """Return the changed lines of a fix, with a header for each file or cell other than the finding's (`home`)."""
+    """Return the changed lines of a fix, with a header for each file or cell.
+
+    That of the finding (`home`) has none where it comes first.
+    """
     lines: list[str] = []
     for path, group in groupby(sorted(fix.edits), key=lambda edit: edit.path):
         source = sources.get(path)
         if source is None:
             return []
         for place, edits in _by_cell(source, group):
-            if (path, place.cell) != (home.path, home.cell):
+            if lines or (path, place.cell) != (home.path, home.cell):
                 lines.append(style(f"--> {name(place)}", "blue"))
             changed = [_styled(sign, row - place.above, text, style) for sign, row, text in _changed(source, edits)]
             lines += changed[:LONGEST]
