@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 import pytest
 from programs import Program, case, fires, join, quiet
@@ -2686,3 +2687,66 @@ def test_a_function_named_like_a_loss_is_one(forward: str) -> None:
     report = Program({"train.py": f"{READY}\n{forward}{OF_FORWARD}{LAMBDA_LOOP}"}).lint(CODE)
     assert not report.problems
     assert not report.findings
+
+
+SAMPLER = """
+    class Sampled(nn.Cell):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
+            self.latent = ms.Parameter(ops.ones((32, 64)), requires_grad=False)
+            self.kept = []
+            self.term = 0
+
+        def energy(self, x):
+            return ops.square(self.net(x)).mean()
+
+        def move(self, x):
+            {made}
+
+        def construct(self, x):
+            out = self.net(self.latent)
+            {used}
+
+
+    sampled = Sampled(net)
+
+
+    def forward(data, label):
+        return loss(sampled(data), label)
+
+
+    """
+SET = "slope = ms.grad(self.energy)(self.latent)\n            self.latent.set_data(self.latent - slope)"
+SAMPLERS = [
+    (SET, "self.move(x)\n            return out", True),
+    (
+        "ops.assign(self.latent, self.latent - ms.grad(self.energy)(self.latent))",
+        "self.move(x)\n            return out",
+        True,
+    ),
+    (
+        "slope = ops.GradOperation()(self.energy)(x)\n            ops.assign(self.latent, slope)",
+        "self.move(x)\n            return out",
+        True,
+    ),
+    ("return ms.grad(self.energy)(x)", "return out + self.move(x)", False),
+    ("return ms.grad(self.energy)(x)", "slope = self.move(x)\n            return out + slope", False),
+    ("self.term = ms.grad(self.energy)(x)", "self.move(x)\n            return out + self.term", False),
+    ("self.kept.append(ms.grad(self.energy)(x))", "self.move(x)\n            return out + self.kept[0]", False),
+    (SET, "self.move(x)\n            return out + ms.grad(self.energy)(x)", False),
+]
+
+
+@pytest.mark.parametrize(("made", "used", "is_reported"), SAMPLERS)
+def test_derivatives_that_move_latent_variables_enter_no_loss(made: str, used: str, is_reported: bool) -> None:
+    text = f"{READY}\n{join(SAMPLER.format(made=made, used=used))}{OF_FORWARD}{LAMBDA_LOOP}"
+    report = Program({"train.py": text}).lint(CODE)
+    assert not report.problems
+    assert bool(report.findings) is is_reported
+
+
+def test_a_function_that_runs_as_a_statement_takes_derivatives_for_a_loss() -> None:
+    body = "slope = ms.grad(net)\n\n\ndef forward(data, label):\n    return loss(slope(data), label)\n\n\n"
+    text = f"{READY}\ndef main():\n{textwrap.indent(f'{body}{OF_FORWARD}{LAMBDA_LOOP}', '    ')}\n\nmain()\n"
+    assert not Program({"train.py": text}).lint(CODE).findings

@@ -12,10 +12,12 @@ from ms_perflint.core.graphs import reachable
 from ms_perflint.index.predicates import DEVICES
 from ms_perflint.index.reachability import path_condition
 from ms_perflint.index.semantic_index import Scope, SemanticIndex, Site
+from ms_perflint.infer.places import ADDS
 from ms_perflint.infer.values import BOTTOM, Alternative, Value
 from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
+from ms_perflint.training.bases import is_cell_class
 from ms_perflint.training.dtypes.casts import by_method, read_cast
 from ms_perflint.training.dtypes.dtypes import Dtypes
 from ms_perflint.training.family import PHYSICS
@@ -229,7 +231,8 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optiona
 
     Adversarial attacks and sampling take them before the loss is computed.
     """
-    derivatives = [call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call)]
+    taken = (call for call in program.calls(*DERIVATIVES, *sorted(GRADS)) if is_of_inputs(call))
+    derivatives = [call for call in taken if not _is_for_itself(program, call.scope.owner)]
     if not derivatives:
         return None
     found = reach(program, trained(program)).scopes & program.reached
@@ -244,6 +247,21 @@ def _differentiates_inputs(program: Program, values: Iterable[Value]) -> Optiona
         if not any(_comes_from(each, made) for each in called):
             return None
     return Related((inside or derivatives)[0].place, INPUTS)
+
+
+def _is_for_itself(program: Program, scope: Scope) -> bool:
+    """Return whether nothing takes what a method of a cell gives: cells call it in statements alone, and it keeps none.
+
+    A sampler that moves its latent variables by their derivatives: `self.move(x)`.
+    """
+    if not is_cell_class(program, scope.cls) or scope.name in ("__init__", "construct"):
+        return False
+    sites = program.callers(scope)
+    is_dropped = all(isinstance(each.stmt, ast.Expr) and each.stmt.value is each.node for each in sites)
+    is_inside = all(is_cell_class(program, each.scope.owner.cls) for each in sites)
+    stores = (node for node in ast.walk(scope.node) if isinstance(node, ast.Attribute))
+    keeps = any(isinstance(node.ctx, ast.Store) or node.attr in ADDS for node in stores)
+    return bool(sites) and is_dropped and is_inside and not keeps
 
 
 def _is_of_loss(program: Program, derivative: Call) -> bool:
