@@ -20,6 +20,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
+from ms_perflint.training import conditions
 from ms_perflint.training.devices import target_of
 
 if TYPE_CHECKING:
@@ -163,7 +164,8 @@ class Check:
         lines = {*rows(module, site.stmt, place.row), *map(module.source.row, ends)}
         explained = [each for arg in blamed for each in self._explanations(arg)]
         made = self._fix(remedy, bool(explained)) if remedy is not None and remedy.edits else None
-        related = remedy.related if remedy is not None else ()
+        switch = conditions.switch(self.program, site) if self.per_program else None
+        related = (*(remedy.related if remedy is not None else ()), *([switch] if switch is not None else []))
         self.findings.append(
             Finding(
                 place,

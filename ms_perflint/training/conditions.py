@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, Optional
 
+from ms_perflint.core.findings import Related
+from ms_perflint.core.source import short
 from ms_perflint.index.predicates import DEVICES, choice, possible
 from ms_perflint.index.reachability import Condition, condition_of
 from ms_perflint.index.semantic_index import Binding, Scope, Site
@@ -19,6 +21,7 @@ from ms_perflint.languages import Message
 from ms_perflint.program.program import Program
 from ms_perflint.training.training import callers
 
+LONGEST = 50  # characters of a test in a message
 CHAINS = 100  # chains of calls that are followed for one site; further ones are left out, which is reported
 ASKED = frozenset({"os.environ", "sys.argv"})
 
@@ -51,6 +54,19 @@ def is_switch(program: Program, condition: Condition) -> bool:
     """Return whether a condition fails with the default options, or in one of the launchers."""
     value = program.value(condition.test, condition.scope)
     return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
+
+
+def switch(program: Program, site: Site) -> Optional[Related]:
+    """Return the outermost test that keeps the default options from a site; None without one."""
+    parts = (part for condition in condition_of(site) for part in condition.parts)
+    found = next((part for part in parts if by_default(program, part) is False), None)
+    if found is None:
+        return None
+    test = short(ast.unparse(found.test), LONGEST)
+    says = Message("not by default: only where `{test}`", test=test)
+    if not found.result:
+        says = Message("not by default: only where `{test}` is false", test=test)
+    return Related(found.scope.module.place(found.test), says)
 
 
 def asks_environment(program: Program, condition: Condition) -> bool:
