@@ -37,6 +37,8 @@ def align_width(program: Program, found: Hidden, tiles: Tiles) -> Remedy:
     edits = replace_constants(program, constants, changed) if changed and not found.obstacles else None
     count = len({slot.call for slot in found.slots} | {each.call for each in found.consumers})
     advice = Message("make the width {new} in all {count} layers that share it", new=new, count=count)
+    if count == 1:  # a layer in a loop
+        advice = Message("make the width {new}", new=new)
     safety, reason = _grade(program, found)
     elsewhere = doubts.said_elsewhere(program, found) if edits else None
     others: Iterable[Related] = _shared(found) if edits else (_obstacle(found, changed is None),)

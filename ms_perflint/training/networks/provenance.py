@@ -83,11 +83,13 @@ def _evaluated(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, .
 def numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]:
     """Return the whole numbers that an expression is, in the order of loops and calls; none where it may be another."""
     one = number(program, node, scope)
-    if one is not None or not isinstance(node, ast.Name):
+    if one is not None or not isinstance(node, (ast.Name, ast.Subscript)):
         return (one,) if one is not None else ()
     value = program.evaluator.value(node, scope)
     if value.open or any(type(known.constant) is not int for known in value.alternatives):
         return ()
+    if isinstance(node, ast.Subscript):  # `sizes[i]` in a loop
+        return _looped(value) if not value.overridable else ()
     found: list[Number] = []
     bound = scope.lookup(node)
     usual = [each for each in bound if program.evaluator.reachability(each.block, scope) == BY_DEFAULT]
@@ -106,7 +108,7 @@ def numbers(program: Inputs, node: ast.expr, scope: Scope) -> tuple[Number, ...]
 
 
 def _looped(value: Value) -> tuple[Number, ...]:
-    """Return the whole numbers of a loop."""
+    """Return the whole numbers of a loop, or of the items that a loop takes."""
     constants = ((known, known.constant) for known in value.alternatives)
     return tuple(
         Number(constant, _origins(known, constant, value.overridable))
