@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from checks.test_msp101 import IMPORTS, TRAIN
 from programs import Program, fires, join, quiet
-from test_msp101 import IMPORTS, TRAIN
 
 CODE = "MSP101"
 OPTIONS = """

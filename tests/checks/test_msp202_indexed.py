@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from checks.test_msp202 import CODE, IMPORTS, TRAIN, cell
 from programs import Program, join
-from test_msp202 import CODE, IMPORTS, TRAIN, cell
 
 from ms_perflint.core.findings import Safety
 
