@@ -82,7 +82,7 @@ def flake8(*arguments: str, cwd: Path, text: str | None = None, packages: Path |
         input=(text or "").encode(),
         capture_output=True,
         env={**environment(), "PYTHONPATH": str(packages or "")},
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert b"Traceback" not in done.stdout + done.stderr
