@@ -164,8 +164,9 @@ class Check:
         lines = {*rows(module, site.stmt, place.row), *map(module.source.row, ends)}
         explained = [each for arg in blamed for each in self._explanations(arg)]
         made = self._fix(remedy, bool(explained)) if remedy is not None and remedy.edits else None
-        switch = conditions.switch(self.program, site) if self.per_program else None
-        related = (*(remedy.related if remedy is not None else ()), *([switch] if switch is not None else []))
+        related = remedy.related if remedy is not None else ()
+        switch = conditions.not_by_default(self.program, site) if self.per_program else None
+        noted = [switch] if switch is not None else []
         self.findings.append(
             Finding(
                 place,
@@ -175,7 +176,7 @@ class Check:
                 end,
                 tuple(sorted(lines)),
                 made,
-                tuple(sorted({*related, *explained})),
+                tuple(sorted({*related, *noted, *explained})),
                 help=remedy.by_hand if remedy is not None and made is None else "",
             )
         )

@@ -238,10 +238,11 @@ def _after(
     evaluator: Evaluator, update: Update, before: list[Value], name: object, scope: Scope, absent: Value
 ) -> list[Value]:
     """Return the value of a setting after an update, from its value before."""
-    given = update_values.given(evaluator, update, name, scope)
     reachability = evaluator.reachability(update.block, scope)
-    if given is None or reachability == IMPOSSIBLE:
+    values = update_values.given(evaluator, update, name, scope)
+    if not values or reachability == IMPOSSIBLE:
         return before
+    (given,) = values
     is_there = [bool(value.alternatives) and value is not absent for value in before]
     if update.word == forms.SETDEFAULT and any(is_there):
         return before if all(is_there) else [*before, given]

@@ -19,18 +19,14 @@ from ms_perflint.infer.update_forms import Update
 from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 
-def given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[Value]:
-    """Return the value that an update gives a setting; None where it does not change it."""
-    return next(iter(_given(evaluator, update, name, scope)), None)
-
-
 @query(bottom=(), top=(TOP,))
-def _given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> tuple[Value, ...]:
-    value = _computed(evaluator, update, name, scope)
+def given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> tuple[Value, ...]:
+    """Return the value that an update gives a setting; none where it does not change it."""
+    value = _given(evaluator, update, name, scope)
     return () if value is None else (value,)
 
 
-def _computed(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[Value]:
+def _given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> Optional[Value]:
     key = getattr(update.key, "value", name)
     is_other = update.word == forms.NAMED and str(key).partition(".")[0] != name
     if is_other or (update.word == forms.SETDEFAULT and key != name):

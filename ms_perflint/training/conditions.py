@@ -56,7 +56,7 @@ def is_switch(program: Program, condition: Condition) -> bool:
     return not value.open and any(known.truth is (not condition.result) for known in value.by_default)
 
 
-def switch(program: Program, site: Site) -> Optional[Related]:
+def not_by_default(program: Program, site: Site) -> Optional[Related]:
     """Return the outermost test that keeps the default options from a site; None without one."""
     parts = (part for condition in condition_of(site) for part in condition.parts)
     found = next((part for part in parts if by_default(program, part) is False), None)

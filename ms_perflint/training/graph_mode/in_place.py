@@ -90,12 +90,10 @@ def _is_own(program: Program, function: Scope, target: ast.Name, hops: int = _HO
     reaching = function.flow.at(target)
     if not all(_is_made(program, function, each, hops) for each in reaching if each.kind != "augment"):
         return False
-    same = frozenset(map(id, reaching))
     if all(_is_count(program, function, each) for each in function.bindings[target.id]):
         return True
-    read = [each for each in function.flow.reads(target.id) if each is not target]
-    read = [each for each in read if not never_before(place(each, function), place(target, function))]
-    read = [each for each in read if not same.isdisjoint(map(id, function.flow.at(each)))]
+    others = _others(function, target)
+    read = [each for each in others if not never_before(place(each, function), place(target, function))]
     parts = [*descendants(function.node)]
     forms = {id(each) for node in parts for each in _of_form(node)}
     kept = {id(each) for node in parts for each in _kept(program, function, node)}
