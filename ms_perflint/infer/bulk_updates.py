@@ -242,7 +242,7 @@ def _after(
     values = update_values.given(evaluator, update, name, scope)
     if not values or reachability == IMPOSSIBLE:
         return before
-    (given,) = values
+    given = join(values)
     is_there = [bool(value.alternatives) and value is not absent for value in before]
     if update.word == forms.SETDEFAULT and any(is_there):
         return before if all(is_there) else [*before, given]

@@ -21,7 +21,7 @@ from ms_perflint.infer.values import TOP, Alternative, Value, join
 
 @query(bottom=(), top=(TOP,))
 def given(evaluator: Evaluator, update: Update, name: object, scope: Scope) -> tuple[Value, ...]:
-    """Return the value that an update gives a setting; none where it does not change it."""
+    """Return what an update can give a setting: none where it does not change it, several only within a cycle."""
     value = _given(evaluator, update, name, scope)
     return () if value is None else (value,)
 
