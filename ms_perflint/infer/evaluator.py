@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, Optional, Protocol, TypeVar, Union
 
 from ms_perflint.index.reachability import BY_DEFAULT
 from ms_perflint.index.semantic_index import Binding, Block, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Argument, Held, Layer, Part
-from ms_perflint.infer.alternatives import Api, Display, Instance, Options
+from ms_perflint.infer.alternatives import Api, Options
 from ms_perflint.infer.call_context import CallContext, modules_of
 from ms_perflint.infer.database import Database
 from ms_perflint.infer.queries import Queries
@@ -135,19 +135,6 @@ class Reading(NamedTuple):
 T = TypeVar("T")
 
 
-class Search(Protocol):
-    """A bounded search through nested lists."""
-
-    def of(self, value: Value, depth: int) -> Value:
-        """Return the joined elements of a sequence."""
-
-    def display(self, what: Display, depth: int) -> Value:
-        """Return the elements of one list: those of its display, and those that code adds."""
-
-    def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
-        """Yield the elements that code adds to a list."""
-
-
 class Kind(Generic[T]):
     """The answers about one alternative, by its kind; the base class knows none."""
 
@@ -165,7 +152,7 @@ class Kind(Generic[T]):
         """Return its value under a key."""
         return TOP
 
-    def elements(self, search: Search, depth: int) -> Value:
+    def elements(self) -> Value:
         """Return the joined elements of an iteration over it."""
         return TOP
 

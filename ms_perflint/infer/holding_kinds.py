@@ -10,8 +10,9 @@ from ms_perflint.index.semantic_index import Scope
 from ms_perflint.index.signature import Held, Layer
 from ms_perflint.infer import attribute_writes, bases, calls, configs, lists, mappings, members, sequences, tables
 from ms_perflint.infer.alternatives import Api, ConfigDocument, Constant, Display, Instance, Options
-from ms_perflint.infer.evaluator import Kind, Search
-from ms_perflint.infer.values import TOP, Alternative, Value, join
+from ms_perflint.infer.evaluator import Evaluator, Kind
+from ms_perflint.infer.queries import query
+from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 from ms_perflint.resolve import config_documents
 
 T = TypeVar("T")
@@ -99,25 +100,19 @@ class OfInstance(Settings[Instance]):
             return setting
         return members.of_class(self.evaluator, self.known.cls, key, self.known, self.what.node, self.what.scope)
 
-    def elements(self, search: Search, depth: int) -> Value:
+    def elements(self) -> Value:
         if isinstance(self.what.type, Scope):
-            return self._iterated(search, depth) if depth < lists.NESTED else TOP
+            return _iterated(self.evaluator, self.known)
         if self.what.node is None or self.known.type_api not in self.evaluator.libraries.rows:
             return TOP
         shown = (each for each in self.what.node.args if not isinstance(each, ast.Starred))
         given = [self.evaluator.value(each, self.what.scope) for each in shown]
         rows = (each for each in given if each.are(lambda known: known.is_display))
         first = next(rows, None)
-        held = [search.of(first, depth + 1)] if first is not None else [*given, TOP] if self.what.node.args else []
-        held.extend(search.added(self.what, depth))
+        rest = [*given, TOP] if self.what.node.args else []
+        held = [lists.each(self.evaluator, first)] if first is not None else rest
+        held.extend(lists.added(self.evaluator, self.what))
         return join(held) if held else TOP
-
-    def _iterated(self, search: Search, depth: int) -> Value:
-        """Return the elements of an iteration over an object of a class of the project."""
-        made = self.evaluator.operated(self.known, "__iter__")
-        if made is not None and all(each.what != self.what for each in made.alternatives):
-            return search.of(made, depth + 1)
-        return self.evaluator.operated(self.known, "__next__" if made is not None else "__getitem__") or TOP
 
     def call(self, layer: Layer) -> Value:
         value = self.evaluator.operated(self.known, "__call__", layer)
@@ -148,6 +143,15 @@ class OfInstance(Settings[Instance]):
         return True if is_there and not is_taken else None
 
 
+@query(bottom=BOTTOM, top=TOP)
+def _iterated(evaluator: Evaluator, known: Alternative) -> Value:
+    """Return the elements of an iteration over an object of a class of the project."""
+    made = evaluator.operated(known, "__iter__")
+    if made is not None and all(each.what != known.what for each in made.alternatives):
+        return lists.each(evaluator, made)
+    return evaluator.operated(known, "__next__" if made is not None else "__getitem__") or TOP
+
+
 class OfDisplay(Settings[Display]):
     """Lists, tuples, sets, dicts and comprehensions."""
 
@@ -171,11 +175,11 @@ class OfDisplay(Settings[Display]):
             return join(self.evaluator.item(each, key) for each in copied)
         return sequences.item(self.evaluator, self.known, key) if isinstance(key, int) else TOP
 
-    def elements(self, search: Search, depth: int) -> Value:
+    def elements(self) -> Value:
         if not self.known.is_mapping:
-            return search.display(self.what, depth) if depth < lists.NESTED else TOP
+            return lists.elements(self.evaluator, self.what)
         keys = tables.view(self.evaluator, self.known, "keys")
-        return search.of(keys, depth + 1) if keys is not None else TOP
+        return lists.each(self.evaluator, keys) if keys is not None else TOP
 
     def contains(self, key: object) -> Optional[bool]:
         return attribute_writes.has(self.evaluator, self.known, key) if self.known.is_mapping else None
@@ -224,7 +228,7 @@ class OfConfigDocument(Settings[ConfigDocument]):
         document = ConfigDocument(tree.path, data, entry.line, open=tree.open, document=position)
         return Value((Alternative(document, Place(entry.path, entry.line, 1), self.known.by_default),))
 
-    def elements(self, search: Search, depth: int) -> Value:
+    def elements(self) -> Value:
         data = self.what.data
         count = len(self.what.documents) or (len(data) if isinstance(data, list) else None)
         return join(map(self.item, range(count))) if count is not None and count <= ENTRIES else TOP

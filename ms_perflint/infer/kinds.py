@@ -22,7 +22,7 @@ from ms_perflint.infer import (
     tables,
 )
 from ms_perflint.infer.alternatives import Api, Bound, ConfigDocument, Constant, Display, Instance, Member, Options
-from ms_perflint.infer.evaluator import Kind, Search
+from ms_perflint.infer.evaluator import Kind
 from ms_perflint.infer.holding_kinds import OfConfigDocument, OfDisplay, OfInstance, OfOptions, Settings
 from ms_perflint.infer.values import TOP, Alternative, Value
 from ms_perflint.resolve.resolver import Namespace
@@ -126,7 +126,7 @@ class OfScope(Kind[Scope]):
     def item(self, key: object) -> Value:
         return bases.member(self.evaluator, self.what, key) or TOP
 
-    def elements(self, search: Search, depth: int) -> Value:
+    def elements(self) -> Value:
         return bases.listed(self.evaluator, self.what) or TOP
 
     def call(self, layer: Layer) -> Value:

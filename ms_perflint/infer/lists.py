@@ -15,6 +15,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.held_names import bindings_of
 from ms_perflint.infer.list_changes import FIXED, changes
 from ms_perflint.infer.places import GROWS
+from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 
 NESTED = 8  # lists inside one another, before what they hold is open
@@ -45,44 +46,33 @@ def under_name(binding: Binding, scope: Scope, value: Value) -> Value:
 
 def each(evaluator: Evaluator, value: Value) -> Value:
     """Return what any element of a list is, added ones included."""
-    return _Elements(evaluator).of(value, 0)
+    values = [value.of_part(known, evaluator.kind(known).elements()) for known in value.alternatives]
+    found = join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
+    return found.overridden_with(value)
 
 
-class _Elements:
-    """A bounded search through nested lists."""
+@query(bottom=BOTTOM, top=TOP)
+def elements(evaluator: Evaluator, what: Display) -> Value:
+    """Return the elements of one list: those of its display, and those that code adds."""
+    if what.kind == COMPREHENSION:
+        inner = sequences.inside(evaluator, what.node, what.scope)  # type: ignore[arg-type]
+        values = [evaluator.value(what.parts[0].node, inner)]
+    else:
+        read = ((part, evaluator.read(part)) for part in what.parts)
+        values = [each(evaluator, value) if part.is_spread else value for part, value in read]
+    if what.kind not in FIXED:
+        values.extend(added(evaluator, what))
+    return join(values) if values else BOTTOM
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.seen: set[Display] = set()  # that were looked at
 
-    def of(self, value: Value, depth: int) -> Value:
-        values = [value.of_part(each, self.evaluator.kind(each).elements(self, depth)) for each in value.alternatives]
-        found = join([*values, *([TOP] if value.open else [])]) if values or value.open else BOTTOM
-        return found.overridden_with(value)
-
-    def display(self, what: Display, depth: int) -> Value:
-        """Return the elements of one list: those of its display, and those that code adds."""
-        if what in self.seen:
-            return BOTTOM
-        self.seen.add(what)
-        if what.kind == COMPREHENSION:
-            inner = sequences.inside(self.evaluator, what.node, what.scope)  # type: ignore[arg-type]
-            values = [self.evaluator.value(what.parts[0].node, inner)]
-        else:
-            read = ((part, self.evaluator.read(part)) for part in what.parts)
-            values = [self.of(value, depth + 1) if part.is_spread else value for part, value in read]
-        if what.kind not in FIXED:
-            values.extend(self.added(what, depth))
-        return join(values) if values else BOTTOM
-
-    def added(self, what: Union[Display, Instance], depth: int) -> Iterator[Value]:
-        """Yield what is added to a list after it was made, under whatever name."""
-        for word, added, block, *_ in changes(self.evaluator, what):
-            scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
-            reachability = self.evaluator.reachability(block, scope)
-            if reachability == IMPOSSIBLE or added is None:
-                continue
-            value = self.evaluator.value(added, scope)
-            if word in ("extend", "extendleft"):
-                value = self.of(value, depth + 1)
-            yield value if reachability == BY_DEFAULT else value.as_non_default()
+def added(evaluator: Evaluator, what: Union[Display, Instance]) -> Iterator[Value]:
+    """Yield what is added to a list after it was made, under whatever name."""
+    for word, node, block, *_ in changes(evaluator, what):
+        scope = what.scope if block.scope is getattr(what.scope, "function", None) else block.scope
+        reachability = evaluator.reachability(block, scope)
+        if reachability == IMPOSSIBLE or node is None:
+            continue
+        value = evaluator.value(node, scope)
+        if word in ("extend", "extendleft"):
+            value = each(evaluator, value)
+        yield value if reachability == BY_DEFAULT else value.as_non_default()
