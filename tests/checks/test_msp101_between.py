@@ -350,6 +350,16 @@ BLOCKED = [
         for name in ("Adam", "RMSprop", "Adagrad", "NAdam", "ASGD")
     ),
     rated("rate of a layer", "nn.SGD(net.trainable_params(), 0.1)", "opt.learning_rate.set_data(Tensor(0.01))"),
+    *(
+        rated(f"rate by {rate}", "nn.Adam(net.trainable_params(), 0.1)", rate)
+        for rate in (
+            "opt.get_lr().set_data(0.01)",
+            "rate = opt.get_lr()\n    rate.set_data(Tensor(0.01))",
+            "rate = opt.learning_rate\n    rate.set_data(Tensor(0.01))",
+            "opt.learning_rate.assign_value(Tensor(0.01))",
+            "opt.learning_rate[...] = 0.01",
+        )
+    ),
     rated("a new rate", "nn.SGD(net.trainable_params(), 0.1)", "opt.learning_rate = Tensor(0.01)"),
     # from stage to stage
     stages("attribute of each stage", "for stage in range(3):", "net.alpha = 0.5 * stage"),
@@ -365,6 +375,14 @@ BLOCKED = [
 ]
 
 READY = [
+    *(
+        rated(f"rate by {rate}", "nn.Adam(net.trainable_params(), 0.1)", rate)
+        for rate in (
+            "ops.assign(opt.get_lr(), Tensor(0.01))",
+            "rates = np.zeros(3)\n    rates[...] = 0.1",
+            "learning_rate = np.zeros(3)\n    learning_rate[...] = 0.1",
+        )
+    ),
     clipped("gradients scaled by name", EACH_GRAD, "    g *= 0.5"),
     clipped("gradients set as a whole", EACH_GRAD, "    g[...] = g * 0.5"),
     clipped("gradients by value", EACH_GRAD, "    g.assign_value(g * 0.5)"),

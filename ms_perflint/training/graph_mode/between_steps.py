@@ -1,13 +1,14 @@
 """Changes that Python makes between steps, and that have another effect in graph mode.
 
-Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, and assigning a Tensor to it, is ignored in PyNative and
-acts in graph mode; `ops.assign` acts in both. `group["lr"] = value` of an experimental optimizer acts in PyNative
-only, its schedulers in both. `set_data` of a weight, `weight[...] = value` and `load_param_into_net` between the steps
-of a `value_and_grad` function do not arrive there in graph mode, nor do `net.weight = value` and `net.weight *= 2`;
-`ops.assign`, `weight[:] = value`, `weight[0] = value` and `weight *= 2` of a name do, and where a cell is called all
-do. In PyNative mode the optimizer does not change a weight any more that got other data in the first way, also that of
-a train cell or a Model. `requires_grad` counts at the first step only. `set_data` of a Parameter beside the network
-does not arrive in a gradient function either, nor does a setting of a layer or loss, `net.dropout.p = 0.1`.
+Run on 2.10, CPU. `optimizer.learning_rate.set_data(...)`, also of `optimizer.get_lr()`, and assigning a Tensor to it or
+to `learning_rate[...]`, is ignored in PyNative and acts in graph mode; `ops.assign` acts in both. `group["lr"] = value`
+of an experimental optimizer acts in PyNative only, its schedulers in both. `set_data` of a weight, `weight[...] =
+value` and `load_param_into_net` between the steps of a `value_and_grad` function do not arrive there in graph mode, nor
+do `net.weight = value` and `net.weight *= 2`; `ops.assign`, `weight[:] = value`, `weight[0] = value` and `weight *= 2`
+of a name do, and where a cell is called all do. In PyNative mode the optimizer does not change a weight any more that
+got other data in the first way, also that of a train cell or a Model. `requires_grad` counts at the first step only.
+`set_data` of a Parameter beside the network does not arrive in a gradient function either, nor does a setting of a
+layer or loss, `net.dropout.p = 0.1`.
 """
 
 from __future__ import annotations
@@ -50,15 +51,16 @@ _PARTS = frozenset({"weight", "bias", "gamma", "beta"})  # weights of layers of 
 _WEIGHTS = frozenset({*PARAMETERS, "untrainable_params", "items", "values", "parameters", "parameters_dict"})
 # Attributes of cells of MindSpore that PyNative reads at each call (run on 2.10, CPU); others, `momentum`, at creation
 _SETTINGS = ("alpha", "delta", "keep_prob", "label_smoothing", "p", "reduction", "use_batch_statistics")
+_METHODS = ("set_data", "assign_value")  # of a Parameter: it gets other data
 _HOPS = 4  # names that stand for one another
 
 
 def between_steps(program: Program) -> Iterator[Obstacle]:
     """Yield the changes that Python makes between steps, and that have another effect in graph mode."""
-    for site in program.sites("set_data"):
-        if site.base is not None and word_of(site.base) == _RATE and acts(program, site):
-            text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
-            yield obstacle(site.module, site.node, "learning rate", text)
+    text = Message("PyNative ignores `set_data` of the learning rate, graph mode does not: use `ops.assign`")
+    for node, site in _given_rates(program):
+        if acts(program, site):
+            yield obstacle(site.module, node, "learning rate", text)
     for store in program.code.stores_anywhere(_RATE):
         base = store.node.value if isinstance(store.node, ast.Attribute) else None
         made = program.value(base, store.scope).alternatives if base is not None else ()
@@ -84,6 +86,28 @@ def between_steps(program: Program) -> Iterator[Obstacle]:
         if named and calls_gradient(program, site):
             text = Message("graph mode passes no keywords to a gradient function")
             yield obstacle(site.module, named[0].value, "keyword", text)
+
+
+def _given_rates(program: Program) -> Iterator[tuple[ast.expr, Site]]:
+    """Yield the code that gives the learning rate other data: `rate.set_data(v)`, `rate[...] = v`."""
+    for site in (each for word in _METHODS for each in program.sites(word)):
+        if _is_rate(site.base, site.scope, _HOPS):
+            yield site.node, site
+    for target, site in _given_whole(program):
+        if isinstance(target.value, ast.Attribute) and _is_rate(target.value, site.scope, _HOPS):
+            yield target, site
+
+
+def _is_rate(node: Optional[ast.expr], scope: Scope, hops: int) -> bool:
+    """Return whether an expression is the learning rate of an optimizer, also by a name or by `optimizer.get_lr()`."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "get_lr" and not node.args
+    if node is None or word_of(node) == _RATE:
+        return node is not None
+    bindings = scope.lookup(node) if isinstance(node, ast.Name) and hops else ()
+    return any(
+        each.kind == "assign" and not each.path and _is_rate(each.value, each.scope, hops - 1) for each in bindings
+    )
 
 
 def _is_keyword(program: Program, site: Site, word: ast.keyword) -> bool:
@@ -116,7 +140,7 @@ def _loaded(program: Program) -> Iterator[Obstacle]:
     found: list[tuple[ast.expr, ast.expr, Site]] = [
         (site.node, next(iter(site.call.args), site.node), site) for site in program.sites("load_param_into_net")
     ]
-    for word in ("set_data", "assign_value"):
+    for word in _METHODS:
         for site in program.sites(word):
             if site.base is None:
                 continue
@@ -266,10 +290,16 @@ def _replaced(program: Program) -> Iterator[tuple[ast.expr, Site]]:
     for store in program.code.stores_anywhere("data"):
         if isinstance(store.node, ast.Attribute) and _is_of_network(store.node.value, store.scope, _HOPS, False):
             yield store.node, store.site
+    for target, site in _given_whole(program):
+        if _is_of_network(target.value, site.scope, _HOPS, False):
+            yield target, site
+
+
+def _given_whole(program: Program) -> Iterator[tuple[ast.Subscript, Site]]:
+    """Yield the stores of all entries of something: `x[...] = value`."""
     for module in program.modules:
         for target, value, block in (each for table in module.registered.values() for each in table):
-            is_whole = isinstance(target.slice, ast.Constant) and target.slice.value is ...
-            if is_whole and _is_of_network(target.value, block.scope, _HOPS, False):
+            if isinstance(target.slice, ast.Constant) and target.slice.value is ...:
                 yield target, Site.of(value, block)
 
 
