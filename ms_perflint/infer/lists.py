@@ -51,9 +51,15 @@ def each(evaluator: Evaluator, value: Value) -> Value:
     return found.overridden_with(value)
 
 
-@query(bottom=BOTTOM, top=TOP)
 def elements(evaluator: Evaluator, what: Display) -> Value:
     """Return the elements of one list: those of its display, and those that code adds."""
+    if what.kind in FIXED and not any(part.is_spread for part in what.parts):
+        return join(map(evaluator.read, what.parts)) if what.parts else BOTTOM  # cheaper than a query
+    return _elements(evaluator, what)
+
+
+@query(bottom=BOTTOM, top=TOP)
+def _elements(evaluator: Evaluator, what: Display) -> Value:
     if what.kind == COMPREHENSION:
         inner = sequences.inside(evaluator, what.node, what.scope)  # type: ignore[arg-type]
         values = [evaluator.value(what.parts[0].node, inner)]

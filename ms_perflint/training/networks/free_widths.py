@@ -17,11 +17,11 @@ from ms_perflint.training.bases import PARAMETER, is_cell_class
 from ms_perflint.training.devices import target_of
 from ms_perflint.training.networks import feeds, known_networks, layers, padding, widths
 from ms_perflint.training.networks.layers import IN, OUT
+from ms_perflint.training.networks.only_called import ROW, is_only_called
 from ms_perflint.training.networks.padding import Padding
 from ms_perflint.training.networks.provenance import Number, is_sole, numbers
 from ms_perflint.training.networks.widths import Hidden, moving
 
-ROW = "SequentialCell"
 BLOCK = 16  # rows and columns of a tile; widths up to one tile are left alone
 OPERATORS = layers.PRODUCTS | layers.ELEMENTWISE
 LAYERS = (*sorted(layers.DENSE | layers.CONVOLUTIONS | layers.RECURRENT), PARAMETER)
@@ -100,10 +100,13 @@ class FreeWidths:
         if not self._may_be_hidden(call) or not self._counts(call):
             return []
         found = list(self._hidden(call))
-        is_known = bool(found) and (
-            known_networks.is_made_for_published(self.program, call) or known_networks.is_published(call)
-        )
-        return [] if is_known or (found and _is_chain(self.program, call)) else found
+        return [] if found and self._is_fixed(call) else found
+
+    def _is_fixed(self, call: Call) -> bool:
+        """Return whether a layer belongs to a published network, or to none that is trained."""
+        program = self.program
+        is_published = known_networks.is_made_for_published(program, call) or known_networks.is_published(call)
+        return is_published or _is_chain(program, call) or is_only_called(program, call)
 
     def _may_be_hidden(self, call: Call) -> bool:
         """Return whether a layer may produce a free and unaligned width: a first answer."""
