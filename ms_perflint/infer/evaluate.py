@@ -266,8 +266,7 @@ class ProgramEvaluator(Evaluator):
                 value = join([value, *namespaces.stored_in(self, module, binding.name)])
             if not _feeds_itself(binding):
                 return value
-            rest = tuple(known for known in value.alternatives if not isinstance(known.what, Constant))
-            return Value(rest, True, value.overridable)
+            return value.without_constants()
         if binding.kind == "with" and binding.value is not None:
             return self.element(calls.managed(self, binding.value, scope), binding.path)
         if binding.kind == "augment" and isinstance(binding.stmt, ast.AugAssign):
@@ -361,10 +360,15 @@ class ProgramEvaluator(Evaluator):
 
 
 def _joined(first: Any, other: Any) -> Any:
-    """Return two answers of a query joined."""
+    """Return two answers of a query in a cycle joined; without constants if these differ: each pass may add another."""
     if isinstance(first, Value) and isinstance(other, Value):
-        return join([first, other])
-    return tuple(dict.fromkeys((*first, *other))) if isinstance(first, tuple) and isinstance(other, tuple) else other
+        value, constants = join([first, other]), set(first.constants)
+        return value if constants == set(other.constants) else value.without_constants()
+    if not isinstance(first, tuple) or not isinstance(other, tuple):
+        return other
+    if len(first) == len(other) and all(isinstance(each, Value) for each in (*first, *other)):
+        return tuple(map(_joined, first, other))
+    return tuple(dict.fromkeys((*first, *other)))
 
 
 def _may_be_earlier(node: ast.Name, home: Scope, scope: Scope) -> bool:

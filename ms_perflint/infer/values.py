@@ -347,6 +347,11 @@ class Value(NamedTuple):
         """Return the same, as non-default: it needs an option."""
         return Value(tuple(known.as_non_default() for known in self.alternatives), self.open, self.overridable)
 
+    def without_constants(self) -> Value:
+        """Return the same, open instead of with constants: it may be any."""
+        kept = tuple(known for known in self.alternatives if not isinstance(known.what, Constant))
+        return Value(kept, True, self.overridable)
+
     def of_part(self, known: Alternative, member: Value) -> Value:
         """Return a member of one alternative: non-default where that is, and another one that is set is the default."""
         is_chosen = not known.by_default and any(each.by_default for each in self.when_set)

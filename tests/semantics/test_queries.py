@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from programs import analysed
 
 from ms_perflint.infer import queries
 from ms_perflint.infer.queries import Queries
@@ -252,3 +253,24 @@ def test_what_finds_nothing_is_unknown_unless_its_cycle_gives_it_something() -> 
         "nothing": ALL,
     }
     assert all(starving(first) == expected for first in expected)
+
+
+GROWING = [  # texts and numbers that each pass through a function or a loop makes anew
+    "def load(a):\n    a.x = 'up/' + a.x\n    use(a.x)\n",
+    "def load(a):\n    a.x = f'up/{a.x}'\n    use(a.x)\n",
+    "def load(a):\n    a.x = a.x + 1\n    use(a.x)\n",
+    "def load(a):\n    y = a.x\n    a.x = y * 2\n    use(a.x)\n",
+    "def load(a):\n    setattr(a, 'x', 'up/' + a.x)\n    use(a.x)\n",
+]
+
+
+@pytest.mark.parametrize("made", GROWING)
+def test_a_value_that_each_call_makes_anew_is_soon_left_open(made: str) -> None:
+    start = "import argparse\nimport mindspore\n"
+    calls = "a = argparse.Namespace(x='c.yaml')\nwhile other():\n    load(a)\nload(a)\n"
+    program = analysed({"train.py": f"{start}\n\n{made}\n\n{calls}"})
+    (site,) = program.sites("use")
+    value = program.value(site.call.args[0], site.scope)
+    assert value.open and len(value.constants) <= 1
+    asked = len(program.evaluator.queries.memo)
+    assert program.evaluator.queries.evaluations <= 3 * asked

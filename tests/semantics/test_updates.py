@@ -140,7 +140,7 @@ LOOPS = [
     (
         "args.x = unknown()\nfor k, v in settings.items():\n    if getattr(args, k) is None:\n"
         "        setattr(args, k, v)",
-        "...",
+        "2 ... ?",
         "1 ?",
     ),
     # the value
