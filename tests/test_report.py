@@ -211,6 +211,14 @@ def test_after_fixing_the_summary_says_what_was_done_and_what_more_could_be() ->
     )
 
 
+def test_the_summary_says_that_fixes_of_a_rule_differ() -> None:
+    files = Files(train_py=TEXT)
+    fix = files.fix(Safety.UNSAFE, ("g(1", "6"))
+    left = (files.finding("g(1)", fix=fix), files.finding("ckpt", fix=fix._replace(message="write later")))
+    last = render("concise", Outcome(left, files.sources, fixed=())).splitlines()[-1]
+    assert last.endswith("to be checked by you: 2x MSP301 (write in the background, ...).")
+
+
 def test_what_the_configuration_trusts_counts() -> None:
     files = Files(train_py=TEXT)
     finding = files.finding("g(1)", fix=files.fix(Safety.UNSAFE, ("g(1", "6")))

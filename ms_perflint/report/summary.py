@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from ms_perflint.core.findings import Finding
 from ms_perflint.languages import Message
@@ -162,8 +163,7 @@ def _with_consent(outcome: Outcome) -> list[Message]:
         is_none = outcome.findings and not outcome.fixed and not any(map(outcome.will_fix, outcome.findings))
         return [Message("No fix can be applied: each is display-only, or there is none.")] if is_none else []
     number = sum(map(len, fixes.values()))
-    parts = [f"{f'{len(texts)}x ' if len(texts) > 1 else ''}{code} ({texts[0]})" for code, texts in fixes.items()]
-    rules = ", ".join(parts)
+    rules = ", ".join(_fixes_of(code, texts) for code, texts in fixes.items())
     if outcome.fixed:
         more = Message(
             "{number} more with `--unsafe-fixes`, to be checked by you: {rules}.", number=number, rules=rules
@@ -172,6 +172,13 @@ def _with_consent(outcome: Outcome) -> list[Message]:
     return [
         Message("{number} fixable with `--unsafe-fixes`, to be checked by you: {rules}.", number=number, rules=rules)
     ]
+
+
+def _fixes_of(code: str, texts: Sequence[str]) -> str:
+    """Return how many fixes a rule has, and what the first one does."""
+    times = f"{len(texts)}x " if len(texts) > 1 else ""
+    others = ", ..." if len(set(texts)) > 1 else ""
+    return f"{times}{code} ({texts[0]}{others})"
 
 
 def statistics(outcome: Outcome) -> list[tuple[int, str, str, int]]:
