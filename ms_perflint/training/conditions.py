@@ -135,6 +135,12 @@ def _path_conditions(
     return found or [own]
 
 
+def may_lead(program: Program, caller: Site, site: Site) -> bool:
+    """Return whether a call of the function around a site may lead to it: `if save:` with `save=False` does not."""
+    own, function = conditions(program, condition_of(site)), site.scope.owner
+    return not own or _at_caller(program, own, caller, function, context_of(program, caller, function)) is not None
+
+
 def _may_call(program: Program, callee: ast.expr, target: Scope, scope: Scope, surely: bool = False) -> bool:
     """Return whether a callee may be a function; with `surely`, whether a known alternative of it is that function."""
     value = program.value(callee, scope)

@@ -18,6 +18,7 @@ from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import Alternative
 from ms_perflint.program.live_code import HOOKS
 from ms_perflint.program.program import Program
+from ms_perflint.training.conditions import may_lead
 from ms_perflint.training.training import MODEL_TRAINS, is_callback, running_callers
 
 # last word of a call that uses a file -> use of the file
@@ -198,7 +199,8 @@ def use_after(program: Program, site: Site, written: Sequence[Path]) -> Optional
     steps = _steps(program, site, ())
     others = (each for each in _sites(program) if each.node is not site.node)
     for other in sorted(others, key=lambda other: other.module is not site.module):
-        if _follow(steps, _steps(program, other, ()), frozenset()) is False:
+        then = _steps(program, other, ())
+        if not then or _follow(steps, then, frozenset()) is False:
             continue  # in each call of its function; cheaper than its files
         for use in _uses_at(program, other):
             for path in written:
@@ -236,7 +238,7 @@ def _may_be_after(program: Program, site: Site, path: Path, use: Use) -> bool:
     iteration is kept.
     """
     first, then = _steps(program, site, path.calls), _steps(program, use.site, use.path.calls)
-    may_follow = _follow(first, then, path.loops_with(use.path))
+    may_follow = _follow(first, then, path.loops_with(use.path)) if then else False
     if may_follow is None:  # a use that only an import runs comes before
         return not any(scope.parent is None for scope in then)
     return may_follow
@@ -270,22 +272,35 @@ def _follows(before: _Step, after: _Step, loops: frozenset[int]) -> bool:
 
 
 def _steps(program: Program, site: Site, calls: Iterable[tuple[Scope, Site]]) -> _Steps:
-    """Return the sites that lead to a site, by function; `calls`: the one call of a function that counts."""
+    """Return the sites that lead to a site, by function; none where each call passes what keeps it from the site.
+
+    `calls`: the one call of a function that counts.
+    """
     found: dict[Scope, list[_Step]] = {}
-    entered, todo, seen = dict(calls), [_Step(site)], set()
+    entered, todo, seen = dict(calls), [_Step(site)], {id(site.node)}
     while todo:
         step = todo.pop()
         scope = step.site.scope.owner
+        is_first = scope not in found
         found.setdefault(scope, []).append(step)
-        if scope in seen:
-            continue
-        seen.add(scope)
-        if scope in entered:
-            todo.append(_Step(entered[scope]))
-        elif scope.is_function:
-            todo.extend(map(_Step, running_callers(program, scope)))
-            todo.extend(_Step(train, scope.name) for train in _trainings(program, scope))
-    return found
+        leading = [_Step(entered[scope])] if scope in entered else [*_leading(program, step.site)]
+        todo.extend(each for each in leading if (is_first if each.hook else id(each.site.node) not in seen))
+        seen.update(id(each.site.node) for each in leading)
+    return found if any(_is_start(program, scope) for scope in found) else {}
+
+
+def _is_start(program: Program, scope: Scope) -> bool:
+    """Return whether code runs by itself, as a hook, or by calls that are not known."""
+    return not scope.is_function or not running_callers(program, scope) or bool(_trainings(program, scope))
+
+
+def _leading(program: Program, site: Site) -> Iterator[_Step]:
+    """Yield the calls of the function around a site that may lead to it, and the trainings that call it as a hook."""
+    scope = site.scope.owner
+    if scope.is_function:
+        calls = (each for each in running_callers(program, scope) if may_lead(program, each, site))
+        yield from map(_Step, calls)
+        yield from (_Step(train, scope.name) for train in _trainings(program, scope))
 
 
 def _trainings(program: Program, scope: Scope) -> Sequence[Site]:

@@ -1768,6 +1768,49 @@ UNUSED += [
 ]
 
 
+BY_CALL = [  # functions that load a file if they are told to, with a call that does not tell them, and one that does
+    ("def test(load=False):\n    if load:\n        ms.load_checkpoint('net.ckpt')\n", "test()", "test(True)"),
+    (
+        "def test(load=False):\n    if load:\n        ms.load_checkpoint('net.ckpt')\n",
+        "test(load=False)",
+        "test(load=1)",
+    ),
+    (
+        "def test(path=None):\n    if path is not None:\n        ms.load_checkpoint(path)\n",
+        "test()",
+        "test('net.ckpt')",
+    ),
+    ("def test(net=None):\n    if net is None:\n        ms.load_checkpoint('net.ckpt')\n", "test(net)", "test()"),
+    (
+        "def test(load=False):\n    if not load:\n        return\n    ms.load_checkpoint('net.ckpt')\n",
+        "test()",
+        "test(True)",
+    ),
+    (
+        "def read():\n    ms.load_checkpoint('net.ckpt')\ndef test(load=False):\n    if load:\n        read()\n",
+        "test()",
+        "test(True)",
+    ),
+    (
+        "class Test:\n    def run(self, load=False):\n        if load:\n            ms.load_checkpoint('net.ckpt')\n",
+        "Test().run()",
+        "Test().run(True)",
+    ),
+    (
+        "def test(load=False):\n    if load:\n        ms.load_checkpoint('net.ckpt')\n",
+        "test()",
+        "test()\ntest(unknown())",
+    ),
+]
+
+
+@pytest.mark.parametrize(("made", "quiet", "loading"), BY_CALL)
+def test_a_function_loads_where_its_call_says_so(made: str, quiet: str, loading: str) -> None:
+    for call, mark in ((quiet, "unsafe"), (loading, "no fix")):
+        text = loop(f"---\nms.save_checkpoint(net, 'net.ckpt')  # ! {mark}\n{call}\n")
+        fires(CODE, Program({"train.py": join(STEP, made, text)}))
+
+
 @pytest.mark.parametrize("program", USED)
 def test_used(program: Program) -> None:
     fires(CODE, program)
