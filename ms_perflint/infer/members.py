@@ -199,8 +199,9 @@ def _or_overridden(
     derived = _of_derived(evaluator, cls, name, receiver)
     if not derived.alternatives:
         return found
-    is_set = name in owner.attributes and all(name not in each.attributes for each in evaluator.program.derived(cls))
-    if is_set:  # then what a class below has of it is hidden
+    setting = [each for each in evaluator.program.derived(cls) if name in each.attributes]
+    is_kept = any(owner in method_writes.set_by_bases(evaluator, each, each, name) for each in setting)
+    if name in owner.attributes and not setting:  # then what a class below has of it is hidden
         return found if method_writes.is_set_when_made(evaluator, owner, owner, name) else join((found, derived))
     known = _in_general(evaluator, owner, name).only
     function = known.definition if known is not None else None
@@ -208,7 +209,8 @@ def _or_overridden(
     body: list[ast.stmt] = getattr(function.node, "body", []) if function is not None else []
     own = (each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)))
     is_left_open = is_method and isinstance(next(own, None), (ast.Pass, ast.Raise, type(None)))
-    return derived if is_left_open or _is_only_derived_from(evaluator, cls) else join((found, derived))
+    is_hidden = (is_left_open or _is_only_derived_from(evaluator, cls)) and not is_kept
+    return derived if is_hidden else join((found, derived))
 
 
 @query

@@ -100,13 +100,24 @@ def set_by_bases(evaluator: Evaluator, cls: Scope, owner: Scope, name: str) -> l
     own = [each for each in owner.attributes.get(name, ()) if each.scope.owner is init]
     last = max((rank(each) for each in own if is_always_passed(stored(each))), default=-1)
     is_made_later = init is None or any(_rank(site) > last for site in init.calls if site.word == INIT)
-    always = {each.scope.owner for each in owner.attributes.get(name, ()) if is_always_passed(stored(each))}
+    always = [each for each in owner.attributes.get(name, ()) if is_always_passed(stored(each))]
+    firsts = {each.scope.owner: rank(each) for each in reversed(always)}
+
+    def is_replaced(setter: Scope, at: int) -> bool:
+        """Return whether a constructor always calls a method that replaces its store at `at`, before a read of it."""
+        later = [site for site in setter.calls if _rank(site) > at and _is_own_call(setter, site)]
+        for site in sorted(later, key=_rank):
+            method = bases.method(evaluator, cls, site.word)
+            if name in setter.attrs or (method is not None and _reads(owner, method, name, firsts.get(method))):
+                return False
+            if method in firsts:
+                return True
+        return False
 
     def counts(store: Binding) -> bool:
         setter = store.scope.owner
         if setter.name == INIT:
-            later = (site for site in setter.calls if _rank(site) > rank(store) and _is_own_call(setter, site))
-            return is_made_later and not any(bases.method(evaluator, cls, site.word) in always for site in later)
+            return is_made_later and not is_replaced(setter, rank(store))
         for site in evaluator.program.callers(setter):
             caller = site.scope.owner
             is_later = _rank(site) > last if caller is init else is_made_later
