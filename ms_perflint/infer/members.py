@@ -200,8 +200,9 @@ def _or_overridden(
     if not derived.alternatives:
         return found
     setting = [each for each in evaluator.program.derived(cls) if name in each.attributes]
-    is_kept = any(owner in method_writes.set_by_bases(evaluator, each, each, name) for each in setting)
-    if name in owner.attributes and not setting:  # then what a class below has of it is hidden
+    is_own = name in owner.attributes
+    is_kept = is_own and any(owner in method_writes.set_by_bases(evaluator, each, each, name) for each in setting)
+    if is_own and not setting:  # then what a class below has of it is hidden
         return found if method_writes.is_set_when_made(evaluator, owner, owner, name) else join((found, derived))
     known = _in_general(evaluator, owner, name).only
     function = known.definition if known is not None else None
