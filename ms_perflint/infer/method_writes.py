@@ -198,6 +198,14 @@ def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr
     return is_own and counting(evaluator, known, name, node, scope) == []
 
 
+def may_be_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> bool:
+    """Return whether an object may lack an attribute that methods of its classes set: which were called is not known."""
+    classes = [*bases.ancestors(evaluator, known.cls)] if known.cls is not None else []
+    stores = [store for cls in classes for store in cls.attributes.get(name, ())]
+    is_given = any(name in cls.bindings for cls in classes) or any(map(bases.is_always_stored, stores))
+    return bool(stores) and not is_given and not counting(evaluator, known, name, node, scope)
+
+
 def is_set_again(evaluator: Evaluator, read: Reading, store: Binding) -> Optional[bool]:
     """Return whether a method that sets an attribute is called between a store in it and a read; None: not known."""
     only, name = read.base.only, read.name

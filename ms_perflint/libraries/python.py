@@ -201,6 +201,10 @@ def _getattr(evaluator: Evaluator, api: Api, node: ast.Call, scope: Scope) -> Op
     default = evaluator.value(node.args[2], scope) if len(node.args) > 2 else None
     found = evaluator.members(holders, names[0], node, scope, default or TOP)
     found = found._replace(overridable=found.overridable or told.overridable)
+    if default is not None and any(
+        method_writes.may_be_unset(evaluator, known, names[0], node, scope) for known in holders.alternatives
+    ):
+        found = join([found, default])
     if any(known.api.startswith("mindspore.") or not (known.api and known.receiver) for known in found.alternatives):
         return found
     is_own = all(members.has(evaluator, known, names[0]) is not None for known in holders.alternatives)
