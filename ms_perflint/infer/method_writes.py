@@ -199,7 +199,7 @@ def is_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr
 
 
 def may_be_unset(evaluator: Evaluator, known: Alternative, name: str, node: ast.expr, scope: Scope) -> bool:
-    """Return whether an object may lack an attribute that methods of its classes set: which were called is not known."""
+    """Return whether an object may lack an attribute that its methods set, of which is not known which were called."""
     classes = [*bases.ancestors(evaluator, known.cls)] if known.cls is not None else []
     stores = [store for cls in classes for store in cls.attributes.get(name, ())]
     is_given = any(name in cls.bindings for cls in classes) or any(map(bases.is_always_stored, stores))
