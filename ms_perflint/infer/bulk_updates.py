@@ -78,16 +78,17 @@ def _is_set_by_methods(evaluator: Evaluator, base: Value, name: str) -> bool:
 def _is_one(evaluator: Evaluator, update: Update, base: Value) -> bool:
     """Return whether an update changes the object that is read, whatever the options.
 
-    So not one that an option chooses, and not another dict that the same code makes.
+    So not one that an option chooses, and not another dict that the same literal makes.
     """
     held = evaluator.value(update.receiver, update.block.scope)
-    if held.overridable > base.overridable or not base.identities <= held.identities:
+    if held.overridable > base.overridable:
         return False
-    made = [known for known in base.alternatives if known.is_display]
-    owner, is_same = update.block.scope.owner, held.identities == base.identities
-    return not made or (
-        is_same and all(known.what.scope.owner is owner or is_made_once(evaluator, known) for known in made)  # type: ignore[union-attr]
-    )
+    made = [known for known in base.alternatives if known.is_display and isinstance(known.what.node, ast.Dict)]  # type: ignore[union-attr]
+    if not made:
+        return True
+    owner = update.block.scope.owner
+    is_same = held.identities == base.identities
+    return is_same and all(known.what.scope.owner is owner or is_made_once(evaluator, known) for known in made)  # type: ignore[union-attr]
 
 
 def _made_in(base: Value, update: Update) -> Scope:
