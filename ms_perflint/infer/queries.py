@@ -30,7 +30,7 @@ CALLS = 20 * DEPTH  # of Python, inside one another, that so many queries take a
 DEEPEST = 20 * DEPTH  # queries inside one another, before the innermost one is left unanswered
 EVALUATIONS, NESTED = "evaluations", "nested"  # the bounds that leave queries unanswered
 MEMBERS = 8_000  # of a cycle, before it is left unanswered: each would be answered several times
-JOINED = 4  # changes of an answer in a cycle, before it is joined with the answer before
+JOINED = 8  # changes of an answer in a cycle, before it is joined with the answer before
 WIDENED = 24  # changes of an answer in a cycle, before it is TOP
 ACYCLIC = sys.maxsize  # the "depth" of what rests on no query under way
 
