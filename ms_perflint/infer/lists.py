@@ -18,8 +18,6 @@ from ms_perflint.infer.places import GROWS
 from ms_perflint.infer.queries import query
 from ms_perflint.infer.values import BOTTOM, TOP, Alternative, Value, join
 
-NESTED = 8  # lists inside one another, before what they hold is open
-
 
 def gathered(binding: Binding, scope: Scope, value: Value) -> Value:
     """Return lists that are made elsewhere and bound to a name, with the elements that are added under this name."""

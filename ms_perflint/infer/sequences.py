@@ -12,7 +12,7 @@ from ms_perflint.index.execution_order import happens_before, made_in, never_bef
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Scope
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import word_of
-from ms_perflint.infer import held_names, list_changes, lists
+from ms_perflint.infer import held_names, list_changes
 from ms_perflint.infer.alternatives import COMPREHENSION, DICT, LIST, MANY_OF, TUPLE, YIELDS, Constant, Display
 from ms_perflint.infer.changes import Change
 from ms_perflint.infer.entered_once import runs_once
@@ -20,6 +20,7 @@ from ms_perflint.infer.evaluator import Evaluator
 from ms_perflint.infer.values import BOTTOM, MANY, NO_CONSTANT, TOP, Alternative, Value, join
 
 TAKES = {"pop": -1, "popleft": 0}  # methods that take an element, and which one without an argument
+NESTED = 8  # lists inside one another, before what they hold is open
 MAPPED = 50  # entries of a comprehension, or rows of a `zip`, that are distinguished
 Comprehension = Union[ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp]
 
@@ -41,7 +42,7 @@ def in_order(evaluator: Evaluator, what: Display, depth: int = 0) -> Optional[li
     for part in what.parts:
         inner: Optional[list[Held]] = [part]
         if part.is_spread:
-            inner = whole(evaluator, evaluator.read(part), depth + 1) if depth < lists.NESTED else None
+            inner = whole(evaluator, evaluator.read(part), depth + 1) if depth < NESTED else None
         if inner is None:
             return None
         found.extend(inner)
@@ -201,7 +202,7 @@ def _passes(
 
     It may go through itself: `rows = [row for row in rows]` in a loop. `is_usual`: with the default options.
     """
-    if depth >= lists.NESTED:
+    if depth >= NESTED:
         return None
     passes: list[tuple[Held, ...]] = [()]
     for position, generator in enumerate(node.generators):

@@ -11,7 +11,7 @@ from ms_perflint.index.execution_order import never_before, place, stored
 from ms_perflint.index.semantic_index import COMPREHENSIONS, Binding, Scope, SemanticIndex, Site
 from ms_perflint.index.signature import Held
 from ms_perflint.index.syntax_forms import spelling, text_of, word_of
-from ms_perflint.infer import bases, filtered, held_names, list_changes, lists, mappings, setting_loops
+from ms_perflint.infer import bases, filtered, held_names, list_changes, mappings, sequences, setting_loops
 from ms_perflint.infer.alternatives import DICT, LIST, SET, TUPLE, YIELDS, ConfigDocument, Constant, Display
 from ms_perflint.infer.changes import CONTAINERS
 from ms_perflint.infer.evaluator import Evaluator
@@ -175,7 +175,7 @@ def _is_gone_through(node: ast.Call, scope: Scope) -> bool:
 def _flat(evaluator: Evaluator, what: object, depth: int = 0) -> Optional[list[tuple[Held, Held]]]:
     """Return the keys and values of a dict, also of those that it is laid over; None where not all of that is shown."""
     is_dict = isinstance(what, Display) and what.kind == DICT and (not what.is_deep or len(what.keys) == 1)
-    if not isinstance(what, Display) or not is_dict or depth > lists.NESTED or grows(evaluator, what):
+    if not isinstance(what, Display) or not is_dict or depth > sequences.NESTED or grows(evaluator, what):
         return None
     if filtered.is_one(what):
         return None

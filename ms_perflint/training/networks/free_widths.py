@@ -100,9 +100,9 @@ class FreeWidths:
         if not self._may_be_hidden(call) or not self._counts(call):
             return []
         found = list(self._hidden(call))
-        return [] if found and self._is_fixed(call) else found
+        return [] if found and self._is_left_alone(call) else found
 
-    def _is_fixed(self, call: Call) -> bool:
+    def _is_left_alone(self, call: Call) -> bool:
         """Return whether a layer belongs to a published network, or to none that is trained."""
         program = self.program
         is_published = known_networks.is_made_for_published(program, call) or known_networks.is_published(call)

@@ -12,7 +12,7 @@ from ms_perflint.program.call_site import Call
 from ms_perflint.program.program import Program
 
 ROW = "SequentialCell"
-INNER = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
+_INNER = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 _SHOWS = ("print", "len", "type")  # functions that keep nothing of what they get
 _HOPS = 8  # rows and names inside one another
 
@@ -52,7 +52,7 @@ def _reads(module: SemanticIndex, target: ast.Name) -> Iterator[ast.Name]:
 def _is_at_top(around: Mapping[int, ast.AST], node: ast.AST) -> bool:
     """Return whether a node stands in no function or class."""
     outer = around.get(id(node))
-    return outer is None or (not isinstance(outer, INNER) and _is_at_top(around, outer))
+    return outer is None or (not isinstance(outer, _INNER) and _is_at_top(around, outer))
 
 
 @fact
