@@ -299,6 +299,17 @@ LEADS = {
     "tools/by_path.py": "import sys\nsys.path.append('..')\nfrom kit.net import Net\n",
     "tools/deep/found.py": "import sys\nsys.path.insert(0, '../../hidden')\nimport behind\n",
     "hidden/behind.py": "import kit.net\n",
+    "tools/chain/steps.py": "import sys\nsys.path.append('../../lib')\nimport step\n",
+    "lib/step.py": "import sys\nsys.path.append('../../extra')\nimport next_step\n",
+    "extra/next_step.py": "import kit.net\n",
+    "tools/own/back.py": "import sys\nsys.path.append('../../lib')\nimport lead\n",
+    "lib/lead.py": "import back_here\n",
+    "tools/own/back_here.py": "import kit.net\n",
+    "tools/main/guarded.py": "import sys\nif __name__ == '__main__':\n    sys.path.append('../../lib')\n"
+    "    import step\n",
+    "tools/main/starts.py": "import guarded\n",
+    "tools/idle/elsewhere.py": "import sys\nsys.path.append('../../unused')\nimport nothing_of_it\n",
+    "unused/nothing_of_it.py": "import os\n",
     "tools/shadow/kit.py": "import os\n",
     "tools/shadow/shadowed.py": "from kit import Net\n",
     "tools/near/nearer.py": "import far.lead\n",
@@ -322,4 +333,7 @@ def test_no_script_that_may_run_a_file_is_left_out() -> None:
     net = os.path.join(ROOT, "kit", "net.py")
     ways = {os.path.basename(script) for script in scripts if net in closure(script)}
     assert ways >= {"plain.py", "by_path.py", "found.py", "nearer.py", "computed.py"}
-    assert os.path.join(ROOT, "other.py") not in importers.may_run(net)
+    assert ways >= {"steps.py", "back.py", "guarded.py"}
+    assert importers.may_run(net).isdisjoint(
+        os.path.join(ROOT, *name.split("/")) for name in ("other.py", "tools/idle/elsewhere.py")
+    )

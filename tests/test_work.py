@@ -34,6 +34,7 @@ from ms_perflint.program.target import Target
 from ms_perflint.program.value_flow import ValueFlow
 from ms_perflint.resolve import project
 from ms_perflint.resolve.entry_points import BESIDE
+from ms_perflint.resolve.imports import Imports
 from ms_perflint.resolve.project import Project
 from ms_perflint.training import optimizers
 from ms_perflint.training.networks import data_flow, layers
@@ -785,3 +786,20 @@ def test_what_stands_in_one_file_is_found_once_for_all_programs(
     config = Config(str(tmp_path), select=("ALL",))
     assert not engine.lint(discover([str(tmp_path)], config).files, config).problems
     assert seen == {str(tmp_path / "kit/widths.py"): 1}
+
+
+def test_scripts_with_a_search_path_are_followed_only_where_it_may_lead_to_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "setup.py": "",
+        "kit/__init__.py": "import kit.paths\n",
+        "kit/paths.py": "import sys\nsys.path.append('lib')",
+    }
+    files.update((f"kit/part_{number}.py", "import kit\n") for number in range(LAYERS))
+    files.update((f"tools/run_{number}.py", f"import kit.part_{number}\nimport sys\n") for number in range(LAYERS))
+    write(tmp_path, files)
+    counts: Counter[str] = Counter()
+    count(monkeypatch, counts, Imports, "_closed", "closures")
+    Project(Disk()).programs(str(tmp_path / "kit" / "part_3.py"))
+    assert 0 < counts["closures"] <= 2

@@ -162,7 +162,7 @@ class Linter:
         is_held = path in self.runner.inquiry.programs or self.project.holds_any(frozenset((path,)))
         if is_held and self.project.programs(path) == (path,):
             self.runner.inquiry.evict(path)
-            self.project.evict(path)
+            self.project.evict(path, self.runner.inquiry.programs.entries)
 
     def _start_again(self, path: str, error: Exception) -> None:
         """Report an internal error in a file, and drop all state, which may be incomplete."""

@@ -230,7 +230,7 @@ def _is_test(path: str) -> bool:
 
 
 class Importers:
-    """The files that some scripts reach without a search path, each with those that import it."""
+    """The files that some scripts reach, each with those that import it."""
 
     def __init__(self, imports: Imports, scripts: Sequence[str]) -> None:
         self.imports = imports
@@ -247,12 +247,18 @@ class Importers:
         configured = (file for file in reachable(computing, imports.usual) if imports.names_modules(file, homes))
         # those that may lead to more than import statements say
         self._open = computing.keys() & self._leading_to(configured).keys()
-        self._open |= self._leading_to(filter(imports.changes_search_path, files)).keys()
         self._open |= set(self._differing(frozenset(scripts)))
+        searching = self._leading_to(filter(imports.changes_search_path, files))
+        self._searching = [script for script in scripts if script in searching]  # whose search path is changed
+        self._with_search_paths = self._found_with_search_paths() if self._searching else {}
 
     def may_run(self, path: str) -> Set[str]:
         """Return the files whose programs may contain a file; all scripts whose programs do are among them."""
-        return self._leading_to((path,)).keys() | self._open
+        found = self._leading_to((path,)).keys() | self._open
+        if self._searching:
+            leading = reachable((path,), lambda file: self._with_search_paths.get(file, ()))
+            found = found.union(script for script in self._searching if script in leading)
+        return found
 
     def _differing(self, scripts: Set[str]) -> Iterator[str]:
         """Yield the scripts that lead to a file whose imports find something else where the script stands."""
@@ -261,6 +267,44 @@ class Importers:
                 directory = os.path.dirname(script)
                 if directory != home and self.imports.offered_by(directory, top):
                     yield script
+
+    def _found_with_search_paths(self) -> dict[str, list[str]]:
+        """Return the files with those that may import them in the programs of scripts that change the search path.
+
+        Each directory that one of these adds, or stands in, counts for all of them.
+        """
+        starts = {os.path.dirname(script) for script in self._searching}
+        directories, more = set[str](), starts
+        while not more <= directories:
+            directories |= more
+            of = self._found_with(directories)
+            more = {
+                directory
+                for file in filter(self.imports.changes_search_path, of)
+                for start in {*starts, os.path.dirname(file)}
+                for directory, _ in self.imports.added(file, start, start == os.path.dirname(file))
+            }
+        return of
+
+    def _found_with(self, directories: Set[str]) -> dict[str, list[str]]:
+        """Return the files that the scripts reach where a search path may have some directories, with the importers."""
+        offering: dict[tuple[str, str], list[str]] = {}
+        of: dict[str, list[str]] = {script: [] for script in self._searching}
+
+        def imported(file: str) -> Iterator[str]:
+            roots = dict[str, None]()
+            for top, home in self.imports.homes_of(file).items():
+                if (top, home) not in offering:
+                    elsewhere = (each for each in directories if each != home and self.imports.offered_by(each, top))
+                    offering[top, home] = sorted(elsewhere)
+                roots.update(dict.fromkeys(offering[top, home]))
+            found = (self.imports.usual(file), *(self.imports.imported(file, (root,)) for root in roots))
+            for each in dict.fromkeys(path for paths in found for path in paths):
+                of.setdefault(each, []).append(file)
+                yield each
+
+        reachable(self._searching, imported)
+        return of
 
     def _leading_to(self, files: Iterable[str]) -> dict[str, None]:
         """Return some files with all that import them, directly or not."""

@@ -217,6 +217,14 @@ class Imports:
         self.statements(path)  # which scans it
         return path in self._additions
 
+    @fact
+    def added(self, path: str, start: str, is_entry: bool) -> tuple[tuple[str, bool], ...]:
+        """Return the directories that a file adds to the search path, and whether each is put first.
+
+        `start`: the directory of the entry script of the program.
+        """
+        return tuple(self._additions[path].directories(start, is_entry)) if self.changes_search_path(path) else ()
+
     def configs(self, path: str) -> tuple[str, ...]:
         """Return the config files that a file names and that may name modules."""
         self.statements(path)
@@ -277,7 +285,8 @@ class Imports:
         Programs with () share what names denote; most programs of a project have it.
         """
         files, roots = self._program(entry)
-        return () if all(self._is_usual(path, roots) for path in files) else roots
+        homes = {home for path in files for home in self.homes_of(path).items()}
+        return () if self._are_in_place(homes, roots) else roots
 
     @fact
     def _program(self, entry: str) -> tuple[frozenset[str], Roots]:
@@ -311,7 +320,20 @@ class Imports:
         homes = {home for each in usual for home in each.homes}
         if self._are_in_place(homes, roots):
             return frozenset[str]().union(*(each.files for each in usual))
-        return reachable(start, lambda path: self.imported(path, roots))
+        return self._imported_with(start, roots)
+
+    def _imported_with(self, start: Sequence[str], roots: Roots) -> Collection[str]:
+        """Return some files and all that they import with a search path that may change what these imports find."""
+        moved: dict[tuple[str, str], bool] = {}  # first words that the search path offers elsewhere
+
+        def imported(path: str) -> tuple[str, ...]:
+            homes = self.homes_of(path).items()
+            for home in homes:
+                if home not in moved:
+                    moved[home] = not self._are_in_place((home,), roots)
+            return self._found(path, roots if any(moved[home] for home in homes) else ())
+
+        return reachable(start, imported)
 
     def _usual_of(self, path: str) -> Usual:
         """Return what a file imports, by what the files that it imports do."""
@@ -349,7 +371,8 @@ class Imports:
         """Return the files of modules that the config files of some files name; none where no name is computed."""
         found: dict[str, None] = {}
         start = os.path.dirname(entry)
-        for path in files if not self._computing.isdisjoint(files) else ():
+        naming = [path for path in files if path in self._configs] if not self._computing.isdisjoint(files) else []
+        for path in naming:
             for asked in self._named_in(path, self.ancestors(start)):
                 located = self.locate(start, asked, roots)
                 found.update(dict.fromkeys(located.files if located.module is not None else ()))
@@ -375,6 +398,6 @@ class Imports:
         start = os.path.dirname(entry)
         roots = [start]
         for path in sorted(self._additions.keys() & files, key=lambda path: (path != entry, path)):
-            for directory, first in self._additions[path].directories(start, path == entry):
+            for directory, first in self.added(path, start, path == entry):
                 roots.insert(0 if first else len(roots), directory)
         return tuple(dict.fromkeys(roots))

@@ -10,6 +10,7 @@ from typing import Any, Optional, TypeVar
 
 from ms_perflint.core.facts import fact
 from ms_perflint.core.files import Files
+from ms_perflint.core.graphs import reachable
 from ms_perflint.core.internal import Errors
 from ms_perflint.core.source import BOM, LETTER, LETTERS, NAME, NOTEBOOK, START, Source, SourceError
 from ms_perflint.index.index_builder import module_of
@@ -279,21 +280,31 @@ class Project:
         except (OSError, SourceError):
             return None
 
-    def evict(self, path: str) -> None:
+    def evict(self, path: str, entries: Iterable[str] = ()) -> None:
         """Evict the module of a file that no other file imports; it is created again when it is needed.
 
-        A module that another held one imports, directly or not, stays: resolvers refer to it.
+        A module that another held one imports, directly or not, stays: resolvers refer to it. `entries`: the entry
+        scripts of the programs that are held.
         """
         module = self._modules.get(path)
         if module is None or self.parsed is not None:
             return
-        if any(path in self.closure(other) for other in self._modules if other != path):
+        if any(path in self.closure(entry) for entry in entries if entry != path) or self._is_imported(path):
             return
         del self._modules[path]
         self.size -= len(module.source.text)
         for names in self._names.values():
             names.evict(module)
         module.close()
+
+    def _is_imported(self, path: str) -> bool:
+        """Return whether another module that is held imports a file, directly or not, as some resolver finds it."""
+        others = [other for other in self._modules if other != path]
+        found = (reachable(others, partial(self._imported, roots)) for roots in ((), *filter(None, self._names)))
+        return any(path in each for each in found)
+
+    def _imported(self, roots: Roots, path: str) -> tuple[str, ...]:
+        return self.imports.imported(path, roots)
 
     # --- imports and programs
 
