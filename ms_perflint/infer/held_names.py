@@ -97,10 +97,11 @@ def taking(evaluator: Evaluator, node: ast.expr, site: Site) -> Iterator[Binding
 
 def imported_under(evaluator: Evaluator, what: Display) -> Iterator[tuple[SemanticIndex, set[str]]]:
     """Yield the other files that may change a list or dict of a module, each with the names that it may have there."""
+    home = what.scope.module
     for name in (each.name for each in bindings_of(what) if each.scope.parent is None):
-        for other in evaluator.program.naming(name):
+        for other in evaluator.program.importing(name, module_names(home)):
             names = other.aliases(name)
-            if may_import(other, what.scope.module, names):
+            if may_import(other, home, names):
                 yield other, names
 
 

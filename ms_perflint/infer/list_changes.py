@@ -262,9 +262,8 @@ def is_entry_changed(evaluator: Evaluator, what: Display, key: object, own: Opti
     `key`: whether it may change this part of it, None for any. `own`: a call that is left out.
     """
     home, one = what.scope.module, Alternative(what, (what.scope.module, what.node))
-    others = (
-        each for each in evaluator.program.naming(held_names.module_names(home)[0]) if held_names.may_import(each, home)
-    )
+    names = held_names.module_names(home)
+    others = (each for each in evaluator.program.importing(names[0], names) if held_names.may_import(each, home))
     return any(
         node is not own and (key is None or told in ("", key)) and _can_be(evaluator.value(about, scope), one)
         for module in (home, *others)

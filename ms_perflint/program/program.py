@@ -240,6 +240,13 @@ class Program:
         found = (self.module(path) for path in self.files if self.project.contains(path, word))
         return tuple(module for module in found if module is not None)
 
+    def importing(self, word: str, modules: tuple[str, ...]) -> tuple[SemanticIndex, ...]:
+        """Return the modules whose bytes contain a word, and that may import it or something of these modules."""
+        asked, imports = {word, "*", *modules}, self.project.imports
+        paths = (path for path in self.files if self.project.contains(path, word))
+        found = (self.module(path) for path in paths if not imports.words(path).isdisjoint(asked))
+        return tuple(module for module in found if module is not None)
+
     def sites(self, word: str) -> list[Site]:
         """Return the call sites of the program whose callee may be something named `word`."""
         return self.code.sites(word) if self.may_say(word) else []

@@ -8,6 +8,7 @@ in the directories above the importing file, up to the project's root: any of th
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Optional
@@ -16,8 +17,9 @@ from ms_perflint.core.facts import fact
 from ms_perflint.core.files import GIT, Files
 from ms_perflint.core.graphs import reachable
 from ms_perflint.core.internal import Errors
+from ms_perflint.core.source import NAME
 from ms_perflint.resolve import computed_imports, standard_library
-from ms_perflint.resolve.import_statements import Import, imports, is_computing, taken
+from ms_perflint.resolve.import_statements import Import, imports, is_computing, statements, taken, text
 from ms_perflint.resolve.search_path import Additions, additions
 
 MARKERS = frozenset({GIT, "pyproject.toml", "setup.py", "setup.cfg"})  # of a project's root
@@ -202,6 +204,13 @@ class Imports:
         A scan of the bytes finds them: all that the file imports, and possibly more.
         """
         return taken(self.raw(path) or b"", package)
+
+    @fact
+    def words(self, path: str) -> frozenset[str]:
+        """Return all words of the import statements of a file, those of MindSpore's too; `*` for a star."""
+        parts = [part for statement in statements(self.raw(path) or b"") for part in statement]
+        stars = {"*"} if any(part.lstrip(b"( \t").startswith(b"*") for part in parts) else set[str]()
+        return frozenset(text(word) for part in parts for word in re.findall(NAME, part)).union(stars)
 
     @fact
     def imported(self, path: str, roots: Roots) -> tuple[str, ...]:
