@@ -110,7 +110,8 @@ def _before(version: Version) -> Version:
 def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version], Optional[Place]]:
     """Return the first version with all names that a program imports, the first that lacks one, and the place.
 
-    A call counts like an import where no requirement restricts the version: the code around it may never run.
+    A call counts like an import where no requirement restricts the version: the code around it may never run. It says
+    nothing where an import needs a version from 2.0 on without its callee.
     """
     oldest: Version = RELEASES[0]
     gone: list[tuple[Version, Place]] = []
@@ -123,21 +124,26 @@ def _imports(program: Files, is_pinned: bool) -> tuple[Version, Optional[Version
                 oldest = max(oldest, added or oldest)
                 if removed is not None:
                     gone.append((removed, _place(module, stmt, alias)))
-        gone += _old_calls(program.project, path) if not is_pinned else ()
+    needed = oldest if oldest >= (2,) else (0,)  # programs for 1.x still call what the release before had
+    for path in program.files if not is_pinned else ():
+        gone += _old_calls(program.project, path, needed)
     cap, place = min(gone, key=lambda each: each[0], default=(None, None))
     return oldest, cap, place
 
 
 @fact
-def _old_calls(project: Project, path: str) -> tuple[tuple[Version, Place], ...]:
-    """Return where a file calls what later versions lack, with the first of these: `nn.ResizeBilinear()`, a keyword."""
-    words = _departed(project, path)
-    for api, (_, keywords) in _OLD.items():
+def _old_calls(project: Project, path: str, needed: Version) -> tuple[tuple[Version, Place], ...]:
+    """Return where a file calls what later versions lack, with the first of these: `nn.ResizeBilinear()`, a keyword.
+
+    `needed`: the version that the imports of the program need; what it lacks is left out.
+    """
+    words = _departed(project, path, needed)
+    for api, (version, keywords) in _OLD.items():
         word = api.rpartition(".")[2]
-        if project.contains_any(path, (word,)) and project.contains_any(path, keywords):
+        if version > needed and project.contains_any(path, (word,)) and project.contains_any(path, keywords):
             words |= {word}
     module = project.module(path) if words else None
-    return tuple(_calls_in(module, words)) if module is not None else ()
+    return tuple(each for each in _calls_in(module, words) if each[0] > needed) if module is not None else ()
 
 
 def _calls_in(module: SemanticIndex, words: frozenset[str]) -> Iterator[tuple[Version, Place]]:
@@ -152,15 +158,15 @@ def _calls_in(module: SemanticIndex, words: frozenset[str]) -> Iterator[tuple[Ve
                 yield version, module.source.place(module.span(keyword)[0])
 
 
-def _departed(project: Project, path: str) -> frozenset[str]:
-    """Return the last words of possible calls in the bytes of a file that later versions lack."""
+def _departed(project: Project, path: str, needed: Version) -> frozenset[str]:
+    """Return the last words of possible calls in the bytes of a file that versions behind a needed one lack."""
     names = project.imports.taken(path, "mindspore")[0]
     members = project.members(path, mindspore_api.departed()) if names else frozenset()
     ways = ((member, part) for member in members for part in (member, member.partition(".")[2]))
     return frozenset(
         member.partition(".")[2]
         for member, part in ways
-        if any(mindspore_api.removed_in(f"{name}.{part}") for name in names)
+        if any((mindspore_api.removed_in(f"{name}.{part}") or needed) > needed for name in names)
     )
 
 

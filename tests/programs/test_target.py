@@ -244,6 +244,20 @@ USES = [  # a call of what a later version lacks, and the newest version that ha
         (2, 2, 0),
     ),
     ("try:\n    from mindspore import ms_function\nfinally:\n    print()\n", (2, 5, 0)),
+    # an import of what an older version has, one that may fail, or of what is there until later
+    (
+        "import mindspore.numpy\nfrom mindspore import context\ncontext.set_auto_parallel_context(mirror_mean=True)\n",
+        (1, 0, 0),
+    ),
+    ("from mindspore import jit, nn\nnn.ResizeBilinear()\n", (2, 2, 0)),
+    ("from mindspore import mint, nn\nmint.relu(1)\nnn.Dense(1, 1)\n", (2, 3, 0)),
+    (
+        "from mindspore import nn\ntry:\n    from mindspore import set_device\nexcept ImportError:\n    pass\n"
+        "nn.ResizeBilinear()\n",
+        (2, 2, 0),
+    ),
+    ("from mindspore import set_device\nimport mindspore.ops as ops\nops.logsumexp(1, axis=1)\n", (2, 5, 0)),
+    ("from mindspore import set_device, ms_function\nimport mindspore as ms\nms.nn.ResizeBilinear()\n", (2, 5, 0)),
 ]
 NO_USES = [
     "from mindspore import mint, ops\nops.relu(1)\n",
@@ -270,6 +284,11 @@ NO_USES = [
     "from mindspore import ops\nimport numpy as np\nops.argmax(1)\nnp.linalg.norm([1], axis=0, keep_dims=True)\n",
     "from mindspore import ops\ntry:\n    ops.logsumexp(1, axis=1)\nexcept TypeError:\n    ops.logsumexp(1, dim=1)\n",
     "from mindspore import nn\nnn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, dim_feedforward=8), 1)\n",
+    # imports that need a version without the callee: the call does not run, or not with this name
+    "from mindspore import mint, set_device\nmint.relu(1)\n",
+    "from mindspore import nn, set_device\nnn.ResizeBilinear()\n",
+    "import mindspore as ms\nfrom mindspore import mint\nms.nn.ResizeBilinear()\n",
+    "from mindspore import ops, set_device\nops.interpolate(1, sizes=(2, 2))\n",
 ]
 
 
