@@ -43,6 +43,8 @@ WITH_METHODS = re.compile(
     r"mindspore\.(train|amp|profiler|dataset|communication|boost|Profiler|Tensor|Parameter|ParameterTuple"
     r"|common\.tensor|common\.parameter|nn\.Cell|nn\.Optimizer|nn\.TrainOneStep|runtime|parallel\.auto_parallel)"
 )
+# Modules that all releases have, also where the folder that was read for one lacks their file.
+ALWAYS = frozenset({("mindspore", "log")})  # mindspore log.py, in the layout before 1.6 too
 # Kernels behind the functions: written by the build, many, and in no program.
 NOISE = re.compile(r"pyboost_|.*(_op|_impl|Prim_?|_prim)$")
 NO_SIGNATURES = re.compile(r"mindspore\.(scipy|rewrite|log|hal|mindrecord|ops\.(op_info|auto_generate|signature))\b")
@@ -229,7 +231,7 @@ def versions_data(releases: list[Release], packages: frozenset[str]) -> dict[str
             have[spelling].append(index)
         public |= modules | {s for group in release.objects.values() for s, is_one in group.items() if is_one}
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for (module, name), indices in sorted((spelling, have[spelling]) for spelling in public):
+    for (module, name), indices in sorted((spelling, have[spelling]) for spelling in public - ALWAYS):
         added = "" if indices[-1] == len(releases) - 1 else minor(releases[indices[-1]].version)
         removed = "" if indices[0] == 0 else minor(releases[indices[0] - 1].version)
         if removed or (added and module in packages):
