@@ -44,7 +44,8 @@ WITH_METHODS = re.compile(
     r"|common\.tensor|common\.parameter|nn\.Cell|nn\.Optimizer|nn\.TrainOneStep|runtime|parallel\.auto_parallel)"
 )
 # Modules that all releases have, also where the folder that was read for one lacks their file.
-ALWAYS = frozenset({("mindspore", "log")})  # mindspore log.py, in the layout before 1.6 too
+# log.py, in the layout before 1.6 too; version.py, which the build writes
+ALWAYS = frozenset({("mindspore", "log"), ("mindspore", "version")})
 # Kernels behind the functions: written by the build, many, and in no program.
 NOISE = re.compile(r"pyboost_|.*(_op|_impl|Prim_?|_prim)$")
 NO_SIGNATURES = re.compile(r"mindspore\.(scipy|rewrite|log|hal|mindrecord|ops\.(op_info|auto_generate|signature))\b")
