@@ -322,6 +322,21 @@ LEADS = {
 }
 
 
+def test_a_search_path_that_hides_what_leads_to_it_is_searched_last() -> None:
+    files = {
+        "train.py": "from utils.options import parse\nimport kit.inner\nparse()\n",
+        "utils/options.py": "import sys, kit.inner\nsys.path.insert(0, 'kit/own')\ndef parse():\n    return 1\n",
+        "kit/__init__.py": "",
+        "kit/inner.py": "import deep\n",
+        "kit/own/utils/__init__.py": "",
+        "kit/own/deep.py": "import os\n",
+    }
+    imports = program_of(files).project.imports
+    train, *rest = (os.path.join(ROOT, *name.split("/")) for name in files)
+    assert imports.closure(train) == {train, rest[0], rest[1], rest[2], rest[4]}
+    assert imports.roots(train) == (ROOT, os.path.join(ROOT, "kit", "own"))
+
+
 def test_no_script_that_may_run_a_file_is_left_out() -> None:
     """A walk over the imports backwards finds at least the scripts whose programs contain a file."""
     texts = {os.path.join(ROOT, *name.split("/")): text.encode() for name, text in LEADS.items()}

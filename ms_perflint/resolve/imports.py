@@ -303,11 +303,21 @@ class Imports:
         return self.errors.guard(entry, partial(self._closed, entry), alone)
 
     def _closed(self, entry: str) -> tuple[frozenset[str], Roots]:
-        roots: Roots = (os.path.dirname(entry),)
-        files, tried = self._reach(entry, roots), {roots}
-        while (roots := self._search_path(entry, files)) not in tried:
+        start: Roots = (os.path.dirname(entry),)
+        roots, tried = start, set[Roots]()
+        while roots not in tried:
             tried.add(roots)
             files = self._reach(entry, roots)
+            found = self._search_path(entry, files)
+            if found == roots:
+                return frozenset(files), roots
+            roots = found
+        # a directory that is put first hides the files that lead to its addition: these run before, and find their own
+        roots, found = (), start
+        while found != roots:
+            roots = found
+            files = self._reach(entry, roots)
+            found = tuple(dict.fromkeys((*roots, *self._search_path(entry, files))))
         return frozenset(files), roots
 
     def _reach(self, entry: str, roots: Roots) -> Collection[str]:
