@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from ms_perflint.core.files import Nowhere, Overlay
 from ms_perflint.program.program import Program
 from ms_perflint.program.target import Target
@@ -43,6 +45,38 @@ def test_a_file_matters_when_importing_it_does_something() -> None:
         "src/start.py": "import mindspore as ms\nms.set_context(mode=1)\n",
     }
     assert relevant(files) == ["train.py", "src/start.py"]
+
+
+CHANGED = {
+    "src/settings.py": "options = {'mode': 0}\nLAYERS = []\n",
+    "src/override.py": "from src.settings import options\noptions['mode'] = 1\n",
+    "src/layers.py": "from src.settings import LAYERS\nfrom src.large import part\nLAYERS.append(part)\n",
+    "src/large.py": "def part():\n    return 1\n",
+    "src/by_module.py": "import src.settings\nsrc.settings.options = {}\n",
+    "src/by_alias.py": "from src.settings import options as own\nown['mode'] = 2\n",
+    "src/build.py": "from src.settings import LAYERS\ndef build():\n    return LAYERS[0]()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("script", "more"),
+    [
+        ("import src.override\n", []),
+        ("import src.override, src.layers\nprint('options')\n", []),
+        ("import src.override\nfrom src.settings import options\nprint(options)\n", ["override", "settings"]),
+        ("import src.override\nfrom src.settings import options as o\nprint(o)\n", ["override", "settings"]),
+        ("import src.override\nfrom src import settings\nprint(settings.options)\n", ["override", "settings"]),
+        ("import src.override\nfrom src.settings import *\nprint(options['mode'])\n", ["override", "settings"]),
+        ("import src.layers\nfrom src.settings import options\nprint(options)\n", ["settings"]),
+        ("import src.layers\nfrom src.build import build\nbuild()\n", ["build", "large", "layers", "settings"]),
+        ("import src.by_module\n", ["by_module"]),
+        ("import src.by_alias\n", ["by_alias", "settings"]),
+    ],
+)
+def test_a_file_that_changes_another_one_matters_when_running_code_reads_what_it_changes(
+    script: str, more: list[str]
+) -> None:
+    assert relevant({"train.py": script, **CHANGED}) == ["train.py", *(f"src/{name}.py" for name in more)]
 
 
 def test_a_value_of_another_file_matters_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Optional
 
@@ -15,10 +16,12 @@ from ms_perflint.infer import config_files, registries
 from ms_perflint.infer.commandline import CONFIGS
 from ms_perflint.infer.database import Files
 from ms_perflint.libraries import mindspore
+from ms_perflint.resolve.imports import NOT_LOCAL
 from ms_perflint.resolve.outline import ImportWork
 
 HOOKS = frozenset({"construct", "bprop", "forward", "run", *mindspore.HOOKS})  # methods that the framework calls
 EXPOSING = frozenset({"Fire", "CLI", "auto_cli"})  # calls that run the methods that the command line names
+ANY = "*"  # of the names in a module
 COMPUTED = ""  # among the attributes that code loads: one with a computed name
 SIZE = 2_000_000  # bytes of running modules, about 50,000 lines, from which on a program is not read any further
 ENTRIES = 800_000  # the same, where all entries of its tables run: of more, only those that the run names do
@@ -39,7 +42,8 @@ def reached(program: Files, words: frozenset[str] = frozenset()) -> Reached:
     """Return the scopes that run: a running scope makes the functions and classes run whose names it loads.
 
     All functions of the entry script count, also those that `__main__` does not call. A module counts once running
-    code loads a name of it, or if importing it has effects; others are not parsed. Of tables that decorators fill,
+    code loads a name of it, or what its import changes, or if importing it has other effects; others are not parsed.
+    Of tables that decorators fill,
     and that running code reads, all entries run. Of large tables, read or not, those run whose keys are named by
     running code, or by the run (`words`: what it passes, and the words of its config files). Where running code gets
     methods by computed names, all methods run that these may be.
@@ -122,23 +126,45 @@ def _exposed(scope: Scope) -> Iterator[str]:
         yield from (each.id for value in values for each in ast.walk(value) if isinstance(each, ast.Name))
 
 
-def _acting(program: Files) -> list[str]:
-    """Return the files of a program whose import has effects, by their bytes; also on what they import of others."""
+class _ImportEffects(NamedTuple):
+    """The files of a program whose import has effects, by their bytes."""
+
+    acting: list[str]
+    changing: dict[str, set[str]]  # those that only change what other files define, with the names of that
+
+
+def _import_effects(program: Files) -> _ImportEffects:
+    """Return the files of a program whose import has effects."""
     outlines = {path: found for path in program.files if (found := program.project.outline(path)) is not None}
     files = {path: (found, program.project.imports.taken(path, "mindspore")[1]) for path, found in outlines.items()}
-    work = ImportWork(files.values())
-    return [
-        path
-        for path, (found, watched) in files.items()
-        if work.acts(found, watched) or (found.changed and _changes_others(program, path, found.changed))
-    ]
+    work, effects = ImportWork(files.values()), _ImportEffects([], {})
+    for path, (found, watched) in files.items():
+        changed = _changed_of_others(program, path, found.changed) if found.changed else set()
+        if work.acts(found, watched) or ANY in changed:
+            effects.acting.append(path)
+        elif changed:
+            effects.changing[path] = changed
+    return effects
 
 
-def _changes_others(program: Files, path: str, changed: frozenset[str]) -> bool:
-    """Return whether some first words of what a file changes are names of other files, or of what they define."""
-    imports, directory = program.project.imports, os.path.dirname(path)
-    named = (each for each in imports.statements(path) if not changed.isdisjoint(each.dotted.split(".")))
-    return any(imports.locate(directory, each, program.names.roots).files for each in named)
+def _changed_of_others(program: Files, path: str, changed: frozenset[str]) -> set[str]:
+    """Return the names of what a file changes of what other files define; ANY for a module, and for another name.
+
+    `changed`: the first words of what it changes.
+    """
+    imports, directory, found = program.project.imports, os.path.dirname(path), set[str]()
+    for each in imports.statements(path):
+        parts = each.dotted.split(".")
+        located = imports.locate(directory, each, program.names.roots) if not changed.isdisjoint(parts) else NOT_LOCAL
+        if located.files:
+            is_name = located.module is None and parts[-1] in changed
+            found.add(parts[-1] if is_name and not _is_alias(program, path, parts[-1]) else ANY)
+    return found
+
+
+def _is_alias(program: Files, path: str, name: str) -> bool:
+    """Return whether a file may import something as a name."""
+    return re.search(rb"\bas[ \t]+" + name.encode() + rb"\b", program.project.raw(path) or b"") is not None
 
 
 class _Reach:
@@ -154,14 +180,18 @@ class _Reach:
         self.keys: set[str] = set()
         self.texts_of: set[str] = set()  # files whose texts are among the words
         self.todo: list[Scope] = []
-        self.attrs: set[str] = set()  # attributes that running code loads
+        self.names: set[str] = set()  # that running code loads
+        self.attrs: set[str] = set()  # attributes that it loads
+        self.changing: dict[str, set[str]] = {}  # files that only change what others define, until that is loaded
         self.methods: dict[str, list[Scope]] = {}  # of classes that are reached and wait for their attribute
         self.bases: dict[str, set[str]] = {}  # names of classes that are reached -> last words of their bases
         self.dispatching: set[str] = set()  # names of classes with methods that computed names may give
         self.importing: dict[str, None] = {}  # files whose members computed names may give
 
     def run(self) -> set[Scope]:
-        for path in _acting(self.program):
+        effects = _import_effects(self.program)
+        self.changing = effects.changing
+        for path in effects.acting:
             self.touch(self.program.module(path))
         entry = self.program.module(self.program.entry)
         self.touch(entry)
@@ -176,6 +206,7 @@ class _Reach:
             self.dispatch()
             self.take_members()
             self.register()
+            self.take_changes()
         return self.found
 
     def dispatch(self) -> None:
@@ -201,6 +232,14 @@ class _Reach:
         for scope in left:
             if scope.name.lower() in named:
                 self.add(scope)
+
+    def take_changes(self) -> None:
+        """Add the files whose import changes what running code loads."""
+        imports = self.program.project.imports
+        loaded = self.names.union(self.attrs, *(imports.words(module.path) for module in self.modules))
+        for path in [path for path, names in self.changing.items() if not loaded.isdisjoint(names)]:
+            del self.changing[path]
+            self.touch(self.program.module(path))
 
     def line(self, names: Iterable[str]) -> Collection[str]:
         """Return the names of some classes, and of their bases."""
@@ -319,6 +358,7 @@ class _Reach:
             self.dispatching.update(_exposed(scope))
         new = scope.attrs - self.attrs
         self.attrs |= new
+        self.names |= scope.names
         for attr in new & self.methods.keys():
             for method in self.methods.pop(attr):
                 self.add(method)

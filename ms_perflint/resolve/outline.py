@@ -35,6 +35,12 @@ ENVIRONMENT = rb"\benviron\b"
 ALL = rb"import[ \t]*\(?[ \t]*\*"
 DYNAMIC = frozenset({b"exec", b"import_module", b"__import__"})
 LOGGING = frozenset({b"debug", b"info", b"warning", b"error", b"exception", b"setLevel", b"addHandler"})
+ASKING = rb"_*(?:is|has)_"  # names of functions that do nothing else
+# names in a watched package that make a value: classes, `get_rank`, `ops.zeros`
+MAKING = (
+    rb"[A-Z]|get_|(?:arange|array|concat|eye|from_numpy|full|linspace|ones|ones_like|rand|randn|stack|tensor|zeros"
+    rb"|zeros_like)$"
+)
 BUILTIN = frozenset(name.encode() for kind in (builtins, dict, list, set, str) for name in dir(kind)) - DYNAMIC
 
 
@@ -73,7 +79,7 @@ class ImportWork:
     """Finds the files of a program with an effect when they are imported.
 
     Such a file reads or sets the environment, or calls something that does, or a function of a watched package.
-    Creating an object has no effect.
+    Making an object has no effect, and asking `is_available()` has none.
     """
 
     def __init__(self, files: Iterable[tuple[Outline, Set[bytes]]]) -> None:
@@ -94,7 +100,9 @@ class ImportWork:
             for first, last in code.calls:
                 if last in BUILTIN or last in LOGGING:  # what a project defines of these names is hardly meant
                     continue
-                if last in DYNAMIC or (first in watched and not last[:1].isupper()):
+                if re.match(ASKING, last) or (first in watched and re.match(MAKING, last)):
+                    continue
+                if last in DYNAMIC or first in watched:
                     return True
                 if last in self.functions:
                     if last not in called:

@@ -12,6 +12,15 @@ import os
 def set_up():
     configure(1)
 
+def is_ready():
+    return import_module("ready") and set_up()
+
+def _has_device():
+    return os.environ.get("DEVICE") is not None
+
+def get_rank():
+    return configure(0)
+
 def configure(level):
     os.environ["LEVEL"] = str(level)
 
@@ -52,6 +61,10 @@ def acts(text: str, watched: frozenset[bytes] = frozenset()) -> bool:
         "def own():\n    set_up()\n\nown()",
         "exec(text)",
         "x = 1 # '''\nset_up()\n# '''",
+        "if is_ready():\n    set_up()",
+        "ms.zero_dim(2)",
+        "isolate = set_up()",
+        "get_rank()",  # of the project
     ],
 )
 def test_acts(text: str) -> None:
@@ -75,6 +88,11 @@ def test_acts(text: str) -> None:
         "NAMES = scaled([1, 2])\n__all__ = ['set_up']\n__all__.extend(other.__all__)",
         "CONFIG = Config()",
         "CAST = ms.Cast()",
+        "READY = is_ready()",
+        "if _has_device() and not helpers.is_ready():\n    import other",
+        "if ms.is_available('Ascend'):\n    RANK = ms.get_rank()",
+        "MODE = ms.get_context('mode')",
+        "ZERO, ONE = ms.tensor(0), ms.ones((1, 2))",
         "@register('name')\nclass Net:\n    pass",
         "TABLE = {'set_up': set_up}",
     ],
