@@ -198,8 +198,11 @@ class Linter:
         return self.runner.inquiry.runs_of(entry).kept
 
     def of_program(self, entry: str) -> Iterator[tuple[Finding, bool]]:
-        """Yield the findings of one program in its files, and whether a comment or the configuration hides each."""
-        files = sorted(self.program(entry).files)  # as in a run over files: what is asked first spends the budgets
+        """Yield the findings of one program where its code runs, and whether a comment or the configuration hides each.
+
+        They are asked for by file, as in a run over files: what is asked first spends the budgets.
+        """
+        files = self._running_files(entry)
         for per_program in (True, False):  # the others make a program of each file, and many of them drop this one
             for path in files:
                 module = self._open(path)
@@ -212,9 +215,13 @@ class Linter:
                         yield finding, suppressions.hides(finding) or not wanted
                 self._report_errors(path)
 
+    def _running_files(self, entry: str) -> list[str]:
+        """Return the files with code of a program that runs."""
+        return sorted({module.path for program in self.programs(entry) for module in program.modules})
+
     def asked_of(self, entry: str) -> tuple[str, ...]:
         """Return the rules with suspects in a program."""
-        modules = [module for path in self.program(entry).files if (module := self._open(path)) is not None]
+        modules = [module for path in self._running_files(entry) if (module := self._open(path)) is not None]
         asked = (check for check in self.enabled if check.per_program)
         has_sites = self.runner.inquiry.has_sites
         return tuple(check.code for check in asked if check.anchored or any(has_sites(check, each) for each in modules))
