@@ -85,6 +85,9 @@ class Database(Paths, Protocol):
     def naming(self, word: str) -> tuple[SemanticIndex, ...]:
         """Return the modules of the files that have a word in them, by their bytes."""
 
+    def decorating(self, word: str, decorators: frozenset[str]) -> tuple[SemanticIndex, ...]:
+        """Return the modules of these files that may have one of some decorators."""
+
     def importing(self, word: str, modules: tuple[str, ...]) -> tuple[SemanticIndex, ...]:
         """Return the modules of these files that may import the word, or something of modules with these names."""
 

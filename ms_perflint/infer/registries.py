@@ -37,7 +37,7 @@ def registered(evaluator: Evaluator, table: ast.expr, keys: Value, scope: Scope)
     for known in keys.alternatives:
         values = [
             evaluator.known(each, each.node, each)
-            for each in _decorated(evaluator, str(known.constant), decorators if _lowers(home, word) else ())
+            for each in _decorated(evaluator, str(known.constant), decorators, _lowers(home, word))
             if _is_by(each, str(known.constant), decorators, depth)
         ]
         values += [evaluator.known(each, each.node, each) for each in _derived(evaluator, home, word, known.constant)]
@@ -189,19 +189,21 @@ def _lowers(module: SemanticIndex, table: str) -> bool:
     return any(isinstance(part, ast.Attribute) and part.attr == "lower" for part in parts)
 
 
-def _decorated(evaluator: Evaluator, key: str, lowering: Iterable[str]) -> list[Scope]:
+def _decorated(evaluator: Evaluator, key: str, decorators: frozenset[str], are_lowering: bool) -> list[Scope]:
     """Return the decorated functions and classes that may be registered under a key that is in their file.
 
-    `lowering`: decorators that register also what has the key as its name in lower case.
+    `are_lowering`: whether the decorators register also what has the key as its name in lower case.
     """
     found = [
         scope
-        for module in evaluator.program.naming(key)
+        for module in evaluator.program.decorating(key, decorators)
         for scopes in module.defined.values()
         for scope in scopes
         if getattr(scope.node, "decorator_list", ())
     ]
-    named = (scope for word in sorted(lowering) for scope in evaluator.program.decorated_by(word))
+    named = (
+        scope for word in (sorted(decorators) if are_lowering else ()) for scope in evaluator.program.decorated_by(word)
+    )
     return [*dict.fromkeys([*found, *(scope for scope in named if scope.name.lower() == key)])]
 
 

@@ -70,6 +70,7 @@ class Inputs(Noted):
     has_file = _noted(Program.has_file)
     import_target = _noted(Program.import_target)
     naming = _noted(Program.naming)
+    decorating = _noted(Program.decorating)
     importing = _noted(Program.importing)
     sites = _noted(Program.sites)
     passed_on = _noted(Program.passed_on)

@@ -240,6 +240,13 @@ class Program:
         found = (self.module(path) for path in self.files if self.project.contains(path, word))
         return tuple(module for module in found if module is not None)
 
+    def decorating(self, word: str, decorators: frozenset[str]) -> tuple[SemanticIndex, ...]:
+        """Return the modules whose bytes contain a word, and that may have one of some decorators, by any name."""
+        imports, paths = self.project.imports, (path for path in self.files if self.project.contains(path, word))
+        used = {path: self.project.decorators(path) for path in paths}
+        found = (path for path, words in used.items() if words and (words | imports.words(path)) & decorators)
+        return tuple(module for path in found if (module := self.module(path)) is not None)
+
     def importing(self, word: str, modules: tuple[str, ...]) -> tuple[SemanticIndex, ...]:
         """Return the modules whose bytes contain a word, and that may import it or something of these modules."""
         asked, imports = {word, "*", *modules}, self.project.imports

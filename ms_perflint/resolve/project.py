@@ -25,6 +25,7 @@ from ms_perflint.resolve.resolver import Resolver
 
 BASES = re.compile(rb"class[ \t]+" + LETTER + rb"+[ \t]*\(([^)]*)\)")  # starts with letters: that is looked for fastest
 DECORATOR = rb"\n@(" + LETTER + rb"+(?:\." + LETTER + rb"+)*)"  # of what stands in no block
+INNER_DECORATOR = DECORATOR.replace(rb"\n", rb"\n[ \t]*", 1)  # of anything
 # what stands in no block: the first text of a decorator, or the name of a definition
 ENTRY = rb"(?m)^(?:@[^\n]*?[\"']([" + LETTERS + rb"./-]+)[\"']|(?:def|class|async def)[ \t]+(" + LETTER + rb"+))"
 RENAMED = re.compile(rb"[ \t]as[ \t]+" + LETTER)
@@ -182,7 +183,16 @@ class Project:
 
     @fact
     def _decorators(self, path: str) -> frozenset[str]:
-        names = re.findall(DECORATOR, b"\n" + (self.lines(path) or b""))
+        return self._words_of(DECORATOR, path)
+
+    @consulting
+    @fact
+    def decorators(self, path: str) -> frozenset[str]:
+        """Return the words in the names of all decorators of a file, those of methods too, by a scan of its bytes."""
+        return self._words_of(INNER_DECORATOR, path) if b"@" in (self.raw(path) or b"") else frozenset()
+
+    def _words_of(self, pattern: bytes, path: str) -> frozenset[str]:
+        names = re.findall(pattern, b"\n" + (self.lines(path) or b""))
         return frozenset(text(word) for name in names for word in name.split(b"."))
 
     @consulting
